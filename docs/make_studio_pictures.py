@@ -119,8 +119,10 @@ def credit_officer() -> None:
             photograph(page, "studio_credit_card.png", LAPTOP, 1250)
             page.click("[data-key='go-groups']")
             page.wait("page.getElementById('groups')")
+            page.choose("#by-column", "age")
+            page.wait("page.getElementById('parts-table')")
             page.run("page.querySelector(\"[data-key='approvals']\").open = true")
-            photograph(page, "studio_credit_groups.png", LAPTOP, 1250)
+            photograph(page, "studio_credit_groups.png", LAPTOP, 1850)
 
 
 if __name__ == "__main__":

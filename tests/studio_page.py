@@ -54,8 +54,8 @@ class Page:
         script = "return page?.querySelector('.studio')?.getAttribute('aria-busy') === 'true'"
         return bool(self.run(script))
 
-    def wait(self, condition: str, *values: Any, seconds: float = 120) -> None:
-        """Wait until an expression is true and the page is not busy."""
+    def wait(self, condition: str, *values: Any, seconds: float = 600) -> None:
+        """Wait until an expression is true and the page is not busy: long, where all is yet to be compiled."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             if self.run(f"return Boolean({condition})", *values) and not self.is_busy():

@@ -20,6 +20,8 @@ def wait(session: Session) -> None:
 class NoFitter:
     """Takes jobs and does nothing."""
 
+    is_ready = True
+
     def __init__(self, hear: Any) -> None:
         self.jobs: list[Any] = []
 

@@ -11,7 +11,8 @@ from riskcard.errors import DataError
 from riskcard.model.card import RiskCard
 from riskcard.studio.choices import Choices
 from riskcard.studio.fitting.exchange import read_training_file, write_training
-from riskcard.studio.server.view import columns_of, groups_view, state_of
+from riskcard.studio.server.groups_view import groups_view
+from riskcard.studio.server.view import columns_of, state_of
 from riskcard.studio.state.session import Session
 from riskcard.studio.table.data import Source, divide
 from studio_rows import some_columns

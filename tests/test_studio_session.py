@@ -16,7 +16,8 @@ from riskcard.rules.write_rules import rules_to_toml
 from riskcard.studio.choices import Choices, options_of
 from riskcard.studio.fitting.exchange import read_training_file, write_training
 from riskcard.studio.server.downloads import file_of
-from riskcard.studio.server.view import card_of, columns_of, compare_cards, groups_view, state_of
+from riskcard.studio.server.groups_view import groups_view
+from riskcard.studio.server.view import card_of, columns_of, compare_cards, state_of
 from riskcard.studio.state.document import Proof, from_file
 from riskcard.studio.state.fits import Work
 from riskcard.studio.state.session import Conflict, Session

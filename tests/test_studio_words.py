@@ -7,11 +7,12 @@ from importlib.resources import files
 import pytest
 
 from riskcard.errors import FormatError
-from riskcard.formatting.speech import PLACE
+from riskcard.estimators.card_pool import CardPool
+from riskcard.formatting.speech import PLACE, speaking, translated
 from riskcard.studio.page_words import NAMES_OF_LANGUAGES, load_own_words, page_words
 from riskcard.studio.server.view import state_of
 from riskcard.studio.state.session import Session
-from studio_rows import write_table
+from studio_rows import rows_of, watched, write_table
 from studio_session import NoFitter
 
 SCRIPTS = {
@@ -97,3 +98,16 @@ def test_the_language_of_a_session_is_that_of_its_labels_and_lasts(tmp_path, mon
         assert session.language == "en"
     finally:
         session.close()
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es"])
+@pytest.mark.parametrize(("is_complete", "n_found"), [(True, 1), (False, 3), (False, 1)])
+def test_what_is_said_of_a_pool_is_in_the_language_that_is_spoken(language, is_complete, n_found):
+    rows = rows_of(80)
+    card = watched(rows).card
+    summary = CardPool((card,), (card.certificate.loss,), 1234.56789, is_complete, n_found).summary
+    with speaking(language):
+        told = translated(summary)
+    assert told != summary
+    assert "234,567" in told
+    assert "loss" not in told

@@ -76,7 +76,8 @@ def found_by(axe: str, page: Page) -> list[str]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_on_any_screen(page, table, axe, scheme):
-    page.browser.set_script_timeout(120)
+    page.browser.set_script_timeout(600)
+    page.find("#example")  # its words are there
     assert found_by(axe, page) == [], "before a table is open"
     prepare(page, table)
     for width, height, is_phone in ((1280, 900, False), (360, 740, True)):

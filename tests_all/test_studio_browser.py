@@ -260,6 +260,12 @@ def test_every_screen_speaks_the_language_that_is_chosen(page, table, language):
     assert words["log_title"] in shown
     card = RiskCard.from_json(page.client.ask("GET", "/api/file/card")[1].decode())
     assert card.labels.language == language
+    page.go("pool")
+    page.click("#find-pool")
+    assert "loss" not in page.wait_for("#pool-summary", ".").split()
+    pool = page.client.read("/api/state")["pool"]["cards"]
+    assert page.texts("#pool .terms")[0].splitlines() == pool[0]["terms"]
+    assert not any(word in " ".join(one["terms"]) for one in pool for word in ("missing", " in {"))
     page.go("groups")
     page.choose("#group-risks", "2,5; 20")
     page.click("#set-groups")

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from riskcard.arrays import Floats
 from riskcard.data.columns import FeatureValues
 
 #: What people write where there is no number.
 USUAL_CODES = frozenset(
     -float(digit * repeated) for digit in range(1, 10) for repeated in (1, 11, 111, 1111)
 )
-#: A column of few different numbers may be a scale from -1 to 1.
+#: A column of fewer different numbers may be a scale from -1 to 1, or an answer that is yes or no.
 _FEWEST_OTHERS = 5
 
 
@@ -42,6 +43,8 @@ class LikelyCode:
 def find_likely_codes(features: Mapping[str, FeatureValues]) -> tuple[LikelyCode, ...]:
     """Columns of numbers whose only negative values are usual codes.
 
+    Among few different numbers, such as 0 and 1, a code is further below zero than the others are above it.
+
     Examples
     --------
     >>> from riskcard.data.columns import read_column
@@ -57,7 +60,14 @@ def find_likely_codes(features: Mapping[str, FeatureValues]) -> tuple[LikelyCode
         if not codes.size or not set(codes.tolist()) <= USUAL_CODES:
             continue
         others = feature.values[~is_negative & ~np.isnan(feature.values)]
-        if np.unique(others).size >= _FEWEST_OTHERS:
+        if _are_far(codes, np.unique(others)):
             rows, lowest = int(is_negative.sum()), float(others.min())
             found.append(LikelyCode(name, tuple(codes.tolist()), rows, lowest))
     return tuple(found)
+
+
+def _are_far(codes: Floats, others: Floats) -> bool:
+    """Whether codes do not go on with the other numbers, as -9 does not with 0 and 1, but -1 does."""
+    if others.size >= _FEWEST_OTHERS:
+        return True
+    return others.size > 1 and bool(-codes.max() > others.max() + 1)

@@ -23,7 +23,7 @@ class Fitter:
     ----------
     hear
         Called in a thread of its own with every message about the job that was given last. A message
-        "ended" says that the process has gone without finishing it.
+        "ended" says that the process has gone without finishing it, "ready" that it can begin with one.
     """
 
     def __init__(self, hear: Callable[[Message], None]) -> None:
@@ -31,7 +31,13 @@ class Fitter:
         self._lock = threading.RLock()
         self._number = 0
         self._is_busy = False
+        self._is_ready = False
         self._process = self._start()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether everything is compiled: until then, a job waits."""
+        return self._is_ready
 
     @property
     def is_busy(self) -> bool:
@@ -83,6 +89,7 @@ class Fitter:
             # in a group of its own: Ctrl-C on the terminal is for the studio, which then ends it
             start_new_session=True,
         )
+        self._is_ready = False
         threading.Thread(target=self._listen, args=(process,), daemon=True).start()
         return process
 
@@ -96,16 +103,19 @@ class Fitter:
         assert process.stdout is not None
         with process.stdout as lines:
             for line in lines:
-                self._pass_on(json.loads(line))
+                self._pass_on(json.loads(line), process)
         process.wait()
         with self._lock:
-            if process is self._process and self._is_busy:
-                self._pass_on({"kind": "ended", "job": self._number})
+            job = self._number if process is self._process and self._is_busy else None
+        if job is not None:  # told without the lock: whoever hears of it may wait for another
+            self._pass_on({"kind": "ended", "job": job}, process)
 
-    def _pass_on(self, message: Message) -> None:
+    def _pass_on(self, message: Message, process: subprocess.Popen[bytes]) -> None:
         with self._lock:
-            if message.get("job") != self._number:
+            if message["kind"] == "ready":
+                self._is_ready = self._is_ready or process is self._process
+            elif message.get("job") != self._number:
                 return
-            if message["kind"] not in ("moment", "card"):
+            elif message["kind"] not in ("moment", "card"):
                 self._is_busy = False
         self._hear(message)

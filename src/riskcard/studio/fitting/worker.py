@@ -58,6 +58,7 @@ def main() -> None:
 
     jobs = Jobs(sys.stdin)
     make_ready("calibrated")  # compiled before the first job, not while its clock runs
+    tell({"kind": "ready"})
     while True:
         try:
             job = jobs.waiting.get()

@@ -2,14 +2,14 @@
 
 import { post } from "/page/api.js";
 import { around, atMost, button, choice, count, field, find, fixed, h, percent, say, short, show } from "/page/dom.js";
-import { bars, ends, gapPicture, plane } from "/page/pictures.js";
+import { bars, gapPicture, plane } from "/page/pictures.js";
 
 export function cardScreen(studio) {
   const { card } = studio.state;
-  const place = h("div", { class: "two" },
+  const place = h("div", { class: card ? "two" : null },
     h("div", {}, h("section", { "aria-labelledby": "fit-title" }, h("h2", { id: "fit-title" }, say("fit_title")), size(studio),
       h("div", { id: "work" })), card ? cardPart(studio, card) : null),
-    h("aside", { id: "price", "aria-labelledby": "price-title" }, card ? priceParts(studio, card) : null));
+    card ? h("aside", { id: "price", "aria-labelledby": "price-title" }, priceParts(studio, card)) : null);
   queueMicrotask(() => showWork(studio));
   return [place];
 }
@@ -55,7 +55,7 @@ export function showWork(studio) {
   if (!place) return;
   const isBusy = work.state === "running", moments = work.moments ?? [], last = moments[moments.length - 1];
   const gap = last && last[2] > 0 ? Math.max(0, (last[1] - last[2]) / last[1]) : null;
-  const told = work.state === "failed" ? work.reason : isBusy ? say(`busy_${work.kind}`) : work.state === "cancelled" ? say("cancelled") : "";
+  const told = work.state === "failed" ? work.reason : isBusy ? say(work.is_ready ? `busy_${work.kind}` : "preparing") : work.state === "cancelled" ? say("cancelled") : "";
   show(place,
     told ? h("p", { class: work.state === "failed" ? "note bad" : "note", id: "work-words" }, told,
       isBusy && work.seconds > 2 ? ` ${say("elapsed", { seconds: count(Math.floor(work.seconds)) })}` : null) : null,
@@ -63,7 +63,7 @@ export function showWork(studio) {
       h("p", { id: "gap" }, gap === null ? say("no_bound_yet", { loss: short(last[1], 6) })
         : say(isBusy && isStill(moments) ? "gap_still" : "gap_words", { nodes: count(last[3] ?? 0), loss: short(last[1], 6), bound: short(last[2], 6), gap: atMost(gap), seconds: fixed(last[0], 1) }))] : null,
     isBusy ? h("div", { class: "row" },
-      work.kind === "free" || work.kind === "pinned" ? button(say("stop"), () => post("/api/stop", {}).catch(studio.fail), { "data-key": "stop", id: "stop" }) : null,
+      work.is_ready && (work.kind === "free" || work.kind === "pinned") ? button(say("stop"), () => post("/api/stop", {}).catch(studio.fail), { "data-key": "stop", id: "stop" }) : null,
       button(say("cancel"), () => post("/api/stop", { cancel: true }).catch(studio.fail), { "data-key": "cancel", id: "cancel" })) : null);
 }
 
@@ -98,7 +98,6 @@ function figureParts(studio, figures) {
   const { observed, expected } = rows;
   return [
     h("p", { class: "price", id: "price-words", "data-value": figures.above_bound }, priceWords(figures)),
-    figures.bound > 0 ? h("p", { class: "facts", id: "candidates" }, candidateWords(figures)) : null,
     h("p", { id: "against-best", "data-value": figures.above_best }, againstBest(figures)),
     figures.is_larger ? h("p", { class: "note" }, say("larger")) : null,
     h("dl", {},
@@ -108,7 +107,8 @@ function figureParts(studio, figures) {
       fact("slope", say(`slope_${part}`), rows.slope === null ? "–" : fixed(rows.slope, 2), rows.slope),
       fact("expected", say(`expected_${part}`), say("expected_of", { expected: fixed(expected, 1), observed: count(observed) }), expected),
       fact("moved", say("moved"), say("moved_of", { moved: count(figures.moved), rows: count(figures.training.rows) }), figures.moved)),
-    figures.check ? null : h("p", { class: "facts" }, say("only_training"))];
+    figures.check ? null : h("p", { class: "facts" }, say("only_training")),
+    figures.bound > 0 ? h("p", { class: "facts", id: "candidates" }, candidateWords(figures)) : null];
 }
 
 function proofParts(studio, card) {
@@ -120,11 +120,10 @@ function proofParts(studio, card) {
 }
 
 /** Show the figures of a change that is not made yet. */
-async function preview(studio, edit, show_) {
+async function preview(studio, edit) {
   const began = performance.now();
   const card = await post("/api/preview", { edit });
   show(find("figures"), figureParts(studio, card.figures));
-  show_(card);
   noteTime(began);
 }
 
@@ -146,7 +145,7 @@ function cardPart(studio, card) {
     h("div", { class: "row" },
       button(say("do_rest"), () => studio.act("fit", { with_pins: true }), { id: "do-rest", "data-key": "do-rest",
         disabled: !Object.keys(pins).length || studio.state.work.state === "running" }),
-      button(say("back_to_best"), () => studio.act("take_best"), { "data-key": "take-best", id: "take-best", disabled: !card.is_edited && !studio.state.card.figures.above_best })),
+      button(say("back_to_best"), () => studio.act("take_best"), { "data-key": "take-best", id: "take-best", disabled: card.is_best })),
     h("p", { class: "facts" }, say("pins_words")),
     card.features.map(feature => featurePart(studio, feature)),
     card.features.length ? null : h("p", {}, say("empty_card")),
@@ -180,11 +179,13 @@ function pinPart(studio, feature, pinned) {
 
 function cutsPart(studio, feature) {
   const { low, high, step } = feature.handle;
-  const place = h("div", { class: "cuts" }), picture = h("div", { class: "picture" }, bars(feature, 64, feature.cuts));
-  const axis = h("p", { class: "ends", "aria-hidden": "true" }, ends(feature.edges).map(one => h("span", {}, one)));
+  const place = h("div", { class: "cuts" }), picture = h("div", { class: "picture" }, bars(feature, 64, [low, high]));
+  const axis = h("p", { class: "ends", "aria-hidden": "true" }, [low, high].map(one => h("span", {}, short(one))));
   const decimals = Math.max(0, -Math.floor(Math.log10(step)));
-  const rounded = text => Number(Number(text).toFixed(decimals + 1));
   feature.cuts.forEach((cut, i) => {
+    // a handle that is drawn past its neighbour stays next to it
+    const least = i > 0 ? feature.cuts[i - 1] + step : -Infinity, most = i + 1 < feature.cuts.length ? feature.cuts[i + 1] - step : Infinity;
+    const placed = text => (least > most ? cut : Number(Math.min(Math.max(Number(text), least), most).toFixed(decimals + 1)));
     const number = h("input", { type: "number", step: "any", value: cut, class: "cut-number", "data-key": `cut-number-${i}-${feature.name}`,
       "aria-label": say("cut_number", { name: feature.heading, place: i + 1 }),
       onchange: event => {
@@ -201,10 +202,7 @@ function cutsPart(studio, feature) {
         const now = next;
         next = null;
         try {
-          await preview(studio, { what: "cut", feature: feature.name, place: i, cut: now }, card => {
-            const own = card.features.find(one => one.name === feature.name);
-            if (own) picture.replaceChildren(bars(own, 64, own.cuts));
-          });
+          await preview(studio, { what: "cut", feature: feature.name, place: i, cut: now });
         } catch (error) { if (error.isGone) studio.fail(error); }
       }
       isBusy = false;
@@ -213,7 +211,7 @@ function cutsPart(studio, feature) {
       "aria-label": say("cut_handle", { name: feature.heading, place: i + 1 }), "aria-valuetext": short(cut),
       oninput: event => {
         around().dataset.held = "yes";
-        const value = rounded(event.target.value);
+        const value = placed(event.target.value);
         number.value = value;
         event.target.setAttribute("aria-valuetext", short(value));
         look(value);
@@ -221,11 +219,12 @@ function cutsPart(studio, feature) {
       onchange: event => {
         delete around().dataset.held;
         next = null;
-        edit(studio, { what: "cut", feature: feature.name, place: i, cut: rounded(event.target.value) });
+        edit(studio, { what: "cut", feature: feature.name, place: i, cut: placed(event.target.value) });
       } });
-    place.append(h("div", { class: "cut" }, handle, h("div", { class: "row" }, number,
+    picture.append(handle);
+    place.append(h("div", { class: "cut" }, number,
       button(say("remove_cut"), () => edit(studio, { what: "remove cut", feature: feature.name, place: i }),
-        { "aria-label": say("remove_cut_named", { name: feature.heading, cut: short(cut) }), "data-key": `remove-cut-${i}-${feature.name}` }))));
+        { "aria-label": say("remove_cut_named", { name: feature.heading, cut: short(cut) }), "data-key": `remove-cut-${i}-${feature.name}` })));
   });
   place.append(button(say("add_cut"), () => edit(studio, { what: "add cut", feature: feature.name }),
     { "data-key": `add-cut-${feature.name}`, "aria-label": say("add_cut_named", { name: feature.heading }) }));

@@ -1,8 +1,7 @@
 // The first screen: open a table, look at its columns, choose the outcome and the rows to keep apart.
 
-import { post } from "/page/api.js";
 import { button, choice, count, field, fixed, h, numbersOf, say, short } from "/page/dom.js";
-import { bars, ends } from "/page/pictures.js";
+import { bars } from "/page/pictures.js";
 
 const FILES = ".csv,.tsv,.txt,.xlsx,.xlsm,.parquet,.pq,.sav,.zsav,.por,.dta,.sas7bdat,.xpt,.json";
 
@@ -19,18 +18,11 @@ export function dataScreen(studio) {
 function opening(studio) {
   const input = h("input", { type: "file", id: "file", accept: FILES, "data-key": "file",
     onchange: event => { if (event.target.files[0]) studio.open(event.target.files[0]); } });
-  const place = h("section", { class: "drop", "aria-labelledby": "open-title" },
+  return h("section", { class: "drop", "aria-labelledby": "open-title" },
     h("h2", { id: "open-title" }, say("open_title")),
     h("p", {}, say("open_words")),
     h("div", { class: "row" }, h("label", { class: "file" }, h("span", {}, say("open_file")), input),
-      button(say("open_example"), () => studio.change(() => post("/api/example", {})), { "data-key": "example", id: "example" })));
-  place.addEventListener("dragover", event => { event.preventDefault(); place.classList.add("over"); });
-  place.addEventListener("dragleave", () => place.classList.remove("over"));
-  place.addEventListener("drop", event => {
-    event.preventDefault();
-    if (event.dataTransfer.files[0]) studio.open(event.dataTransfer.files[0]);
-  });
-  return place;
+      button(say("open_example"), () => studio.open(null), { "data-key": "example", id: "example" })));
 }
 
 function tableFacts({ state }) {
@@ -111,17 +103,23 @@ function tiles(studio) {
 function tile(studio, column) {
   const { choices } = studio.state;
   const role = roleOf(column.name, choices);
-  const range = column.range ? say("range", { low: short(column.range[0]), high: short(column.range[1]) })
-    : say("levels", { levels: count(column.different) });
   const missing = column.missing ? say("missing", { rows: count(column.missing), share: fixed(100 * column.missing / column.rows, 1) }) : say("no_missing");
   return h("article", { class: `tile${role ? " target" : ""}`, "data-column": column.name },
     h("h3", {}, column.name),
-    h("p", { class: "facts" }, say(`kind_${column.kind}`), " · ", range, " · ", missing),
-    bars(column), column.edges?.length ? h("p", { class: "ends", "aria-hidden": "true" }, ends(column.edges).map(one => h("span", {}, one))) : null,
+    h("p", { class: "facts" }, [say(`kind_${column.kind}`), ...(column.kind === "unread" ? [] : [rangeOf(column), missing])].join(" · ")),
+    bars(column), column.range ? h("p", { class: "ends", "aria-hidden": "true" }, column.range.map(one => h("span", {}, short(one)))) : null,
     column.apart?.length ? h("p", { class: "facts" }, column.apart.map(one => say("rows_with_code", { rows: count(one.rows), code: short(one.code) })).join("; ")) : null,
     levelNames(column),
     remarks(column.remarks.map(one => (typeof one === "string" ? one : say(one.name, one.parts)))),
-    role ? h("p", { class: "note" }, say(role)) : [use(studio, column), codes(studio, column), labels(studio, column)]);
+    role ? h("p", { class: "note" }, say(role)) : isFeature(column) ? [use(studio, column), codes(studio, column), labels(studio, column)] : null);
+}
+
+/** Whether a column can be learned from as it is. */
+const isFeature = column => column.kind !== "date" && column.kind !== "unread";
+
+function rangeOf(column) {
+  const ends = column.range ? column.range.map(one => short(one)) : column.first_and_last ?? [];
+  return ends.length ? say("range", { low: ends[0], high: ends[1] }) : say("levels", { levels: count(column.different) });
 }
 
 function levelNames(column) {
@@ -132,7 +130,7 @@ function levelNames(column) {
 
 function use(studio, column) {
   const { choices } = studio.state;
-  const isLeftOut = column.remarks.length > 0 && !column.is_used && !choices.dropped.includes(column.name);
+  const isLeftOut = column.remarks.length > 0 && !column.is_used && !choices.dropped.includes(column.name) && !choices.kept.includes(column.name);
   const set = isUsed => {
     const dropped = choices.dropped.filter(name => name !== column.name), kept = choices.kept.filter(name => name !== column.name);
     if (!isUsed) dropped.push(column.name);
@@ -176,5 +174,5 @@ function labels(studio, column) {
     onchange: event => set(key, event.target.value) }));
   const keys = column.kind === "number" ? [["name", "text"], ["unit", "text"], ["lowest", "number"], ["highest", "number"]] : [["name", "text"]];
   return h("details", { "data-key": `labels-${column.name}` }, h("summary", {}, say("label_title")),
-    h("div", { class: "fields" }, keys.map(([key, type]) => input(key, type)), column.kind === "number" ? ownCodes(studio, column) : null));
+    h("div", { class: "fields" }, keys.map(([key, type]) => input(key, type)), column.levels ? null : ownCodes(studio, column)));
 }

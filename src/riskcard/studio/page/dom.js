@@ -66,6 +66,9 @@ export const fixed = (number, decimals) => written(number, { minimumFractionDigi
 
 const inPercent = (number, decimals) => `${fixed(number, decimals)}\u00a0%`;
 
+/** A share in per cent as it was given, such as a limit that somebody typed. */
+export const share = one => `${short(100 * one, 10)}\u00a0%`;
+
 /** A share in per cent, rounded to the nearest. */
 export const percent = (share, decimals = 1) => inPercent(100 * share, decimals);
 

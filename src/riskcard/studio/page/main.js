@@ -49,10 +49,27 @@ function act(name, more = {}) {
   return change(() => post("/api/act", { act: name, version: studio.state.version, ...more }));
 }
 
-/** Open a table or a saved session. */
-function open(file) {
+/** Open a table or a saved session; without a file the example. */
+async function open(file) {
+  if (studio.state.card && !confirm(say("replace_session"))) return false;
+  if (!file) return change(() => post("/api/example", {}));
   const isSession = file.name.toLowerCase().endsWith(".json");
   return change(() => put(isSession ? "/api/session" : `/api/table?name=${encodeURIComponent(file.name)}`, file));
+}
+
+/** A file may be dropped anywhere: next to a small place, a browser would leave the page for it. */
+function takeDrops(element) {
+  const mark = isOver => element.classList.toggle("over", isOver);
+  const hasFile = event => event.dataTransfer?.types.includes("Files");
+  element.addEventListener("dragover", event => { if (hasFile(event)) { event.preventDefault(); mark(true); } });
+  element.addEventListener("dragleave", event => { if (!element.contains(event.relatedTarget)) mark(false); });
+  element.addEventListener("drop", event => {
+    if (!hasFile(event)) return;
+    event.preventDefault();
+    mark(false);
+    const file = event.dataTransfer.files[0];
+    if (file && studio.state) open(file).then(isOpen => { if (isOpen) go("data"); });
+  });
 }
 
 /** The words of the language that the session has. */
@@ -98,8 +115,9 @@ function draw() {
       button(say("undo"), () => act("undo"), { "data-key": "undo", disabled: !state.can_undo }),
       button(say("redo"), () => act("redo"), { "data-key": "redo", disabled: !state.can_redo }),
       choice(Object.entries(state.languages), state.language, language => act("set_labels", { labels: { ...state.labels, language } }),
-        { id: "language", "data-key": "language", "aria-label": say("language") })));
-  find("skip").textContent = say("skip");
+        { id: "language", "data-key": "language", "aria-label": say("language") })),
+    state.not_saved ? h("p", { id: "not-saved", class: "note bad", role: "alert", lang: "en" }, state.not_saved) : null);
+  Object.assign(find("skip"), { textContent: say("skip"), hidden: false });
   show(find("screen"), SCREENS[studio.screen](studio));
 }
 
@@ -131,10 +149,11 @@ export async function start(root, element, way, isOver = () => false) {
   settle(root, element);
   askBy(way);
   element.append(
-    h("button", { id: "skip", class: "skip", type: "button", onclick: () => find("screen").focus() }),
+    h("button", { id: "skip", class: "skip", type: "button", hidden: true, onclick: () => find("screen").focus() }),
     h("header", { id: "top" }), h("p", { id: "message", role: "alert", hidden: true }),
     h("main", { id: "screen", tabindex: "-1" }), h("p", { id: "spoken", class: "unseen", role: "status", "aria-live": "polite" }));
   element.addEventListener("keydown", undoByKey);
+  takeDrops(element);
   try {
     await refresh();
     if (studio.state.card) go("card");

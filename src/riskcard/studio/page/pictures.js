@@ -4,25 +4,26 @@ import { say, short, svg } from "/page/dom.js";
 
 const WIDE = 300;
 
-/** Bars of counts; the dark part is rows with the event. */
-export function bars(column, tall = 56, marks = []) {
+/** Bars of counts, from one number to another; the dark part is rows with the event. */
+export function bars(column, tall = 56, span = null) {
   const { counts, events, edges } = column;
   if (!counts?.length) return null;
-  const most = Math.max(...counts, 1), width = WIDE / counts.length;
+  const most = Math.max(...counts, 1), place = placesOf(counts.length, edges, span);
   const picture = svg("svg", { viewBox: `0 0 ${WIDE} ${tall}`, class: "bars", preserveAspectRatio: "none", "aria-hidden": "true" });
   counts.forEach((number, i) => {
     const up = tall * number / most, dark = events ? tall * events[i] / most : 0;
-    picture.append(svg("rect", { class: "all", x: i * width, y: tall - up, width: width * 0.92, height: up }));
-    if (dark) picture.append(svg("rect", { class: "event", x: i * width, y: tall - dark, width: width * 0.92, height: dark }));
+    const x = place(i), width = 0.92 * (place(i + 1) - x);
+    picture.append(svg("rect", { class: "all", x, y: tall - up, width, height: up }));
+    if (dark) picture.append(svg("rect", { class: "event", x, y: tall - dark, width, height: dark }));
   });
-  if (edges?.length) {
-    const [low, high] = [edges[0], edges[edges.length - 1]];
-    for (const mark of marks) {
-      const x = WIDE * (mark - low) / (high - low);
-      picture.append(svg("line", { class: "cut", x1: x, x2: x, y1: 0, y2: tall }));
-    }
-  }
   return picture;
+}
+
+/** Where each bar begins: side by side, or by the edges of its numbers. */
+function placesOf(number, edges, span) {
+  if (!span || !edges?.length) return i => i * WIDE / number;
+  const [low, high] = span;
+  return i => WIDE * (edges[i] - low) / (high - low || 1);
 }
 
 /** About so many round numbers from low to high. */
@@ -45,7 +46,7 @@ function axes(ends, names, attributes) {
     ticks(...ends.x, ends.isWhole ? Math.min(8, ends.x[1] - ends.x[0]) : 5).filter(one => !ends.isWhole || Number.isInteger(one)).map(one => [
       svg("line", { class: "axis", x1: x(one), x2: x(one), y1: bottom, y2: bottom + 4 }),
       svg("text", { x: x(one), y: bottom + 16, "text-anchor": "middle" }, short(one))]),
-    ticks(...ends.y).map(one => [svg("line", { class: "grid", x1: left, x2: right, y1: y(one), y2: y(one) }),
+    ticks(...ends.y, 5).map(one => [svg("line", { class: "grid", x1: left, x2: right, y1: y(one), y2: y(one) }),
       svg("text", { x: left - 5, y: y(one) + 3, "text-anchor": "end" }, short(one, 5))]));
   return { picture, x, y };
 }
@@ -70,18 +71,16 @@ export function gapPicture(moments) {
   return picture;
 }
 
-/** Points on a plane; each may be chosen. */
+/** Points on a plane; each may be chosen, and may have an interval. With equal axes, there is a line of equal values. */
 export function plane(points, words) {
-  const xs = points.map(point => point.x), ys = points.map(point => point.y);
+  const xs = points.map(point => point.x), ys = points.flatMap(point => [point.y, ...(point.ends ?? [])]), widest = words.isEqual ? Math.max(...xs, ...ys) : null;
   const spread = Math.max(...ys) - Math.min(...ys) || Math.abs(ys[0]) * 0.1 || 1, low = words.isFromZero ? 0 : Math.min(...ys) - 0.08 * spread;
   const room = words.isWhole ? 0.5 : 0;
   const ends = { x: [words.isWhole ? Math.min(...xs) - room : 0, Math.max(...xs) + room], y: [low, Math.max(...ys) + 0.08 * spread], isWhole: words.isWhole };
+  if (words.isEqual) ends.x = ends.y = [0, Math.min(100, 1.08 * widest)];
   const { picture, x, y } = axes(ends, words, { class: "plane", "aria-label": words.label });
+  if (words.isEqual) picture.append(svg("line", { class: "equal", x1: x(0), y1: y(0), x2: x(ends.x[1]), y2: y(ends.y[1]) }));
+  for (const point of points) if (point.ends) picture.append(svg("line", { class: "interval", x1: x(point.x), x2: x(point.x), y1: y(point.ends[0]), y2: y(point.ends[1]) }));
   for (const point of points) picture.append(svg("circle", { cx: x(point.x), cy: y(point.y), r: 5, class: point.isChosen ? "chosen" : "", onclick: point.choose ?? null }, svg("title", {}, point.title)));
   return picture;
-}
-
-/** The ends of a histogram below it. */
-export function ends(edges) {
-  return [edges[0], edges[edges.length - 1]].map(one => short(one));
 }

@@ -1,7 +1,7 @@
 // Cards about as good as the best: a list and a map with filters, and two cards side by side.
 
 import { post } from "/page/api.js";
-import { atMost, button, choice, count, field, fixed, h, percent, say, short, show, table } from "/page/dom.js";
+import { atMost, button, choice, count, field, fixed, h, percent, say, share, short, show, table } from "/page/dom.js";
 import { plane } from "/page/pictures.js";
 import { priceWords } from "/page/card_screen.js";
 
@@ -61,7 +61,7 @@ function comparePart(studio) {
 
 function compared({ state }, found) {
   const ends = [0, ...state.groups, 1];
-  const group = i => say("group_range", { low: percent(ends[i], 0), high: percent(ends[i + 1], 0) });
+  const group = i => say("group_range", { low: share(ends[i]), high: share(ends[i + 1]) });
   const figures = found.cards.map(card => card.figures);
   const row = (words, one) => [words, ...figures.map(own => ({ number: one(own) }))];
   const part = figures[0].check ? "check" : "training";

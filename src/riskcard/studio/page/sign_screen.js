@@ -27,13 +27,14 @@ function testPart(studio) {
 }
 
 function signPart(studio) {
-  const { card, log } = studio.state;
+  const { card, log, is_signed: isSigned } = studio.state;
   const input = key => h("input", { type: "text", id: `sign-${key}`, value: typed[key], "data-key": `sign-${key}`, oninput: event => { typed[key] = event.target.value; } });
   const signed = log.filter(one => one.what === "signed").at(-1);
   return h("section", { "aria-labelledby": "sign-title" }, h("h2", { id: "sign-title" }, say("sign_title")),
     h("p", {}, card.is_edited ? say("sign_edited") : say("sign_proven"), " ", priceWords(card.figures)),
     h("div", { class: "row" }, field(say("sign_name"), input("name")), field(say("sign_role"), input("role")), field(say("sign_reason"), input("reason"))),
     button(say("sign"), () => studio.act("sign", { ...typed }), { class: "main", id: "sign", "data-key": "sign" }),
+    signed && !isSigned ? h("p", { id: "signed-other", class: "note bad" }, say("signed_other")) : null,
     signed ? h("p", { id: "signed", class: "note" }, say("signed_words", { name: signed.name, role: signed.role || "–", time: clock(signed.time), hash: signed.hash.slice(0, 16) })) : null);
 }
 
@@ -50,10 +51,16 @@ function filesPart(studio) {
     h("h3", {}, say("recipe_title")), h("p", {}, say(studio.state.card.is_edited ? "recipe_edited" : studio.state.card.is_finished ? "recipe_words" : "recipe_unfinished")), h("pre", { id: "command", tabindex: "0" }, command));
 }
 
+/** From what to what a change was made, as far as the log knows. */
+function stepOf({ before, after }) {
+  const ends = [before, after].filter(one => one !== undefined).map(one => short(one, 12));
+  return ends.length ? `: ${ends.join(" → ")}` : "";
+}
+
 function logPart(studio) {
   const { log } = studio.state;
   const told = one => {
-    if (one.what === "edited") return [say(`edit_${one.edit.what.replace(" ", "_")}`), one.edit.feature, one.edit.points ?? one.edit.cut ?? one.edit.level ?? ""].join(" ");
+    if (one.what === "edited") return `${say(`edit_${one.edit.what.replace(" ", "_")}`)}: ${[one.edit.feature, one.line, one.edit.level].filter(Boolean).join(", ")}${stepOf(one)}`;
     if (one.what === "fitted") return one.command;
     if (one.what === "signed") return `${one.name}: ${one.reason}`;
     return one.name ?? "";

@@ -22,12 +22,12 @@ from riskcard.data.files.open_table import STATISTICS
 from riskcard.errors import DataError, ParameterError, RiskcardError
 from riskcard.studio.page_words import is_spoken, page_words
 from riskcard.studio.server.downloads import file_of
+from riskcard.studio.server.groups_view import groups_view
 from riskcard.studio.server.guard import App, Guard
 from riskcard.studio.server.view import (
     card_of,
     columns_of,
     compare_cards,
-    groups_view,
     state_of,
     work_of,
 )
@@ -189,7 +189,8 @@ class _Studio:
 
     @_answers
     async def groups(self, request: Request) -> Response:
-        return _json(await self._locked(lambda: groups_view(self.session)))
+        by = request.query_params.get("by")
+        return _json(await self._locked(lambda: groups_view(self.session, by)))
 
     async def news(self, request: Request) -> Response:
         """A stream of lines: the version, and how far the work is, whenever one of them changes."""

@@ -123,7 +123,14 @@ def _report(session: Session) -> str:
     assert division is not None
     training = division.training
     report = make_report(
-        card, training.table, training.labels, repeats=1, n_bootstraps=20, time_limit=60.0
+        card,
+        training.table,
+        training.labels,
+        sample_weight=training.weights,
+        groups=training.division.groups,
+        repeats=1,
+        n_bootstraps=20,
+        time_limit=60.0,
     )
     return report.to_html()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import time
 from dataclasses import asdict
 from typing import Any
@@ -13,21 +12,17 @@ import numpy as np
 from riskcard.card.bands import band_lines
 from riskcard.card.sentences import candidate_words, certificate_sentences, proof_for_readers
 from riskcard.data.first_look.data_summary import DataSummary
-from riskcard.evaluation.outcomes import Outcomes
-from riskcard.evaluation.thresholds import risk_groups, threshold_table
 from riskcard.formatting.speech import translated
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import CardFeature, FeaturePoints, LevelPoints
 from riskcard.model.lines import show_level
+from riskcard.model.origin.recipe import digest_of
 from riskcard.status import Status
 from riskcard.studio.page_words import NAMES_OF_LANGUAGES
 from riskcard.studio.state.session import Session
-from riskcard.studio.table.data import Division
+from riskcard.studio.table.data import Division, without_options
 from riskcard.studio.table.pricing import Price, Referee, figures_of, groups_of, totals_of
-from riskcard.studio.table.rows import Rows
 
-#: The end of a remark that names an option of the command line.
-_OPTION = re.compile(r"[.,;]? --\w.*$")
 #: About as many steps has the handle of a cut.
 _HANDLE_STEPS = 200
 #: Rows that two cards judge differently, of which this many are shown.
@@ -72,10 +67,18 @@ def state_of(session: Session) -> dict[str, Any]:
         "can_undo": bool(session.history.past),
         "can_redo": bool(session.history.future),
         "is_test_opened": session.is_test_opened,
+        "not_saved": session.not_saved,
+        "is_signed": card is not None and _is_signed(session, card),
         "log": list(session.log),
         "rules": session.rules_text(True) if card is not None else None,
         "command": None if document.origin is None else session.command(document.origin),
     }
+
+
+def _is_signed(session: Session, card: RiskCard) -> bool:
+    """Whether the last signature is of the card as it is now."""
+    signed = [one["card"] for one in session.log if one["what"] == "signed"]
+    return bool(signed) and signed[-1] == digest_of(card)
 
 
 def _outcome(session: Session) -> list[dict[str, Any]] | None:
@@ -107,13 +110,14 @@ def _what_was_read(summary: DataSummary) -> list[str]:
     told = ("Held out", "Levels of", "Left out: ", "Constant")
     own = [line.strip() for line in lines[3:] if not line.strip().startswith(told)]
     # ways out that only the command line has
-    return [_OPTION.sub("", line) for line in own if "(--missing)" not in line]
+    return [without_options(line) for line in own if "(--missing)" not in line]
 
 
 def work_of(session: Session) -> dict[str, Any]:
     """How far the process that fits is."""
     work = session.fits.work
     shown = {name: getattr(work, name) for name in ("state", "kind", "moments", "reason")}
+    shown["is_ready"] = session.fits.is_ready
     shown["seconds"] = None if work.began is None else time.monotonic() - work.began
     return shown
 
@@ -151,6 +155,7 @@ def card_of(session: Session, card: RiskCard) -> dict[str, Any]:
         ],
         "terms": len(card.terms),
         "is_edited": card.certificate is None,
+        "is_best": document.proof is not None and card == document.proof.card,
         "is_finished": card.certificate is not None and card.certificate.status is Status.OPTIMAL,
         "proof": _proof_words(worded),
         "figures": figures_for(session, card),
@@ -205,14 +210,7 @@ def columns_of(session: Session) -> dict[str, dict[str, Any]]:
     if source is None:
         return {}
     if session.tiles is None or session.tiles[0] is not division:
-        if division is None:
-            from riskcard.studio.table.columns import tiles_of
-
-            made = [
-                {**one, "remarks": [], "is_used": True} for one in tiles_of(source.columns, None)
-            ]
-        else:
-            made = division.tiles(source)
+        made = source.tiles() if division is None else division.tiles(source)
         session.tiles = division, {tile["name"]: tile for tile in made}
     return session.tiles[1]
 
@@ -260,62 +258,6 @@ def _against_kind(card: RiskCard, referee: Referee) -> dict[str, Any]:
     }
 
 
-# --- groups and thresholds -----------------------------------------------------------------------
-
-
-def groups_view(session: Session) -> dict[str, Any]:
-    """Risk groups and thresholds on the check rows, or on the training rows where there are none."""
-    card, division = session.document.card, session.division
-    if card is None or division is None:
-        return {"groups": [], "thresholds": [], "totals": [], "rows": None}
-    rows = division.check or division.rows
-    totals = totals_of(card, rows)
-    outcomes = Outcomes(card.risk_of_total(totals), rows.is_event, rows.weights, rows.clusters)
-    cuts = list(session.document.groups)
-    return {
-        "rows": "training" if division.check is None else "check",
-        "number": rows.is_event.size,
-        "groups": [_plain(one) for one in risk_groups(outcomes, cuts)] if cuts else [],
-        "thresholds": [_plain(one) for one in threshold_table(outcomes, at=cuts)] if cuts else [],
-        "totals": _approvals(card, rows, totals),
-    }
-
-
-def _approvals(card: RiskCard, rows: Rows, totals: Any) -> list[dict[str, Any]]:
-    """For each total: if rows up to it are approved, their share, and the share of events among them."""
-    values = np.unique(totals)
-    if values.size > 200:
-        return []
-    places = np.searchsorted(values, totals)
-    counts = np.cumsum(np.bincount(places, rows.weights))
-    events = np.cumsum(np.bincount(places, rows.weights * rows.is_event))
-    risks = card.risk_of_total(values)
-    return [
-        {
-            "total": int(total),
-            "risk": float(risk),
-            "approved": float(count / counts[-1]),
-            "bad": float(event / count),
-        }
-        for total, risk, count, event in zip(values, risks, counts, events, strict=True)
-    ]
-
-
-def _plain(record: Any) -> dict[str, Any]:
-    """A record of figures as plain values; what is not finite is None."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {name: plain(one) for name, one in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [plain(one) for one in value]
-        if isinstance(value, float) and not math.isfinite(value):
-            return None
-        return value
-
-    return dict(plain(asdict(record)))
-
-
 # --- the pool, and two cards ---------------------------------------------------------------------
 
 
@@ -330,13 +272,22 @@ def _pool(session: Session) -> dict[str, Any] | None:
             "loss": loss,
             "above_best": loss / best - 1 if best > 0 else 0.0,
             "features": [one.name for one in card.features],
-            "terms": [str(term) for term in card.terms],
+            "terms": _lines_in_words(session.document.worded(card)),
             "digits": max((_digits(cut) for one in card.features for cut in one.cuts), default=0),
         }
         for place, (card, loss) in enumerate(zip(pool["cards"], pool["losses"], strict=True))
     ]
     cards.sort(key=lambda one: (one["loss"], one["place"]))
     return {"cards": cards, "summary": translated(pool["summary"])}
+
+
+def _lines_in_words(card: RiskCard) -> list[str]:
+    """What each feature is worth, as the card says it in its language."""
+    return [
+        f"{card.labels.heading(feature.name)}: "
+        + "; ".join(f"{line.label}: {line.points}" for line in card.lines_of(feature))
+        for feature in card.features
+    ]
 
 
 def _digits(cut: float) -> int:

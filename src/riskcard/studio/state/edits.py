@@ -67,6 +67,22 @@ def edit_card(card: RiskCard, edit: Mapping[str, Any], referee: Referee) -> Risk
     return finished(replace(card, features=tuple(changed), certificate=None, recipe=None), referee)
 
 
+def particulars(before: RiskCard, after: RiskCard, edit: Mapping[str, Any]) -> dict[str, Any]:
+    """What a change did, for whoever reads the log: its line, and what was there before and after it."""
+    old, new = (
+        next((one for one in card.features if one.name == edit["feature"]), None)
+        for card in (before, after)
+    )
+    if edit["what"] == "points" and old is not None and new is not None:
+        line = edit["line"]
+        label = before.lines_of(old)[line].label
+        return {"line": label, "before": old.line_points[line], "after": new.line_points[line]}
+    cuts = [set(one.cuts) if isinstance(one, FeaturePoints) else set() for one in (old, new)]
+    gone, come = sorted(cuts[0] - cuts[1]), sorted(cuts[1] - cuts[0])
+    found = {"before": gone, "after": come} if edit["what"] not in ("add", "remove") else {}
+    return {name: own[0] for name, own in found.items() if own}
+
+
 def finished(card: RiskCard, referee: Referee) -> RiskCard:
     """A card with its lines counted on the training rows, and with the scale that fits them best."""
     cells = referee.rows.cells_of(card)

@@ -77,6 +77,11 @@ class Fits:
         self.heard = 0  # messages of the process
         self._fitter = Fitter(self._hear)
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether the process can begin with a job at once."""
+        return self._fitter.is_ready
+
     def close(self) -> None:
         """End the process."""
         self._fitter.close()
@@ -159,6 +164,8 @@ class Fits:
         with self._session.lock:
             self.heard += 1
             kind = message["kind"]
+            if kind == "ready":
+                return
             if kind == "moment":
                 self._hear_moment(message)
                 return

@@ -30,11 +30,12 @@ from riskcard.studio.state.document import (
     read_groups,
     to_file,
 )
-from riskcard.studio.state.edits import edit_card
+from riskcard.studio.state.edits import edit_card, particulars
 from riskcard.studio.state.fits import Fits
 from riskcard.studio.state.history import History
 from riskcard.studio.state.pins import read_pins, rules_of
 from riskcard.studio.state.restored import restored
+from riskcard.studio.state.session_file import SessionFile
 from riskcard.studio.state.signed_log import add_entry
 from riskcard.studio.table.data import Division, Source, divide, example_table
 from riskcard.studio.table.pricing import Referee, figures_of, get_ready
@@ -67,7 +68,8 @@ class Session:
         self.own_words: dict[str, str] = {}  # in place of some of the page's
         self.waiting: Saved | None = None  # a session whose table is not open yet
         self.tiles: tuple[Division | None, dict[str, dict[str, Any]]] | None = None
-        self._file = file
+        self.not_saved: str | None = None  # why the file could not be written
+        self._file = None if file is None else SessionFile(file)
         self._referee: tuple[Proof, Referee] | None = None
         self.fits = Fits(self)
         threading.Thread(target=get_ready, daemon=True).start()
@@ -265,8 +267,10 @@ class Session:
     def edit(self, edit: Mapping[str, Any]) -> None:
         """Change the card."""
         with self.lock:
-            card = self.edited(edit)
-            self.note("edited", {"edit": dict(edit), **self._losses(card)})
+            before, card = self.document.card, self.edited(edit)
+            assert before is not None
+            told = particulars(before, card, edit)
+            self.note("edited", {"edit": dict(edit), **told, **self._losses(card)})
             self.step(replace(self.document, card=card))
 
     def take_best(self) -> None:
@@ -343,7 +347,7 @@ class Session:
         """Let pages know, and save where that was asked for."""
         self.version += 1
         if self._file is not None and self.source is not None:
-            write_whole(self._file, self.save())
+            self.not_saved = self._file.write(self.save())
 
     # --- for the fits ----------------------------------------------------------------------------
 

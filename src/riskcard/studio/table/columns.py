@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from riskcard.arrays import Booleans
+from riskcard.arrays import Booleans, Floats
 from riskcard.data.columns import FeatureValues
-from riskcard.data.first_look.data_summary import DataSummary
+from riskcard.data.first_look.data_summary import DataSummary, summarize
+from riskcard.data.first_look.identifiers import find_identifiers
+from riskcard.data.first_look.repeats import find_repeats
 from riskcard.data.levels import BOOLEAN
 from riskcard.evaluation.distribution import number_bars, number_range
 from riskcard.formatting.numbers import format_number
@@ -36,9 +39,10 @@ def tile_of(
     """
     is_missing = np.isnan(column.values)
     numbers = column.values[~is_missing]
+    is_code = np.isin(numbers, list(codes))
     tile = {
         "name": name,
-        "kind": _kind_of(column, numbers),
+        "kind": _kind_of(column, numbers[~is_code]),
         "rows": int(column.values.size),
         "missing": int(np.count_nonzero(is_missing)),
         "different": int(np.unique(numbers).size),
@@ -47,7 +51,6 @@ def tile_of(
     events = None if is_event is None else is_event[~is_missing]
     if column.levels is not None:
         return {**tile, **_level_bars(column, events)}
-    is_code = np.isin(numbers, list(codes))
     apart = [{"code": one, "rows": int(np.count_nonzero(numbers == one))} for one in codes]
     measured = None if events is None else events[~is_code]
     return {**tile, "apart": apart, **_number_bars(numbers[~is_code], measured)}
@@ -56,7 +59,7 @@ def tile_of(
 def _kind_of(column: FeatureValues, numbers: Any) -> str:
     if column.levels is not None:
         return "yes_no" if column.levels == BOOLEAN else "category"
-    return "yes_no" if bool(np.isin(numbers, (0, 1)).all()) and numbers.size else "number"
+    return "yes_no" if set(np.unique(numbers).tolist()) == {0.0, 1.0} else "number"
 
 
 def _two_values(column: FeatureValues, numbers: Any) -> list[str] | None:
@@ -103,6 +106,52 @@ def _level_bars(column: FeatureValues, is_event: Any) -> dict[str, Any]:
         "events": None if events is None else events[order].tolist(),
         "more_levels": max(0, len(names) - MOST_LEVELS),
     }
+
+
+def date_tile(name: str, days: Floats) -> dict[str, Any]:
+    """A column of dates, which is no feature as it is."""
+    known = days[~np.isnan(days)]
+    ends = (known.min(), known.max()) if known.size else ()
+    return {
+        **unread_tile(name, days.size, [{"name": "remark_date", "parts": {}}]),
+        "kind": "date",
+        "missing": int(days.size - known.size),
+        "different": int(np.unique(known).size),
+        **_number_bars(known, None),
+        "range": None,
+        "edges": [],
+        "first_and_last": [_day(one) for one in ends],
+    }
+
+
+def _day(days: float) -> str:
+    return str(np.datetime64(0, "D") + np.timedelta64(math.floor(days), "D"))
+
+
+def unread_tile(name: str, rows: int, remarks: list[Any]) -> dict[str, Any]:
+    """A column that is no feature as it is, and why."""
+    return {
+        "name": name,
+        "kind": "unread",
+        "rows": rows,
+        "missing": 0,
+        "different": 0,
+        "two_values": None,
+        "is_used": False,
+        "remarks": remarks,
+    }
+
+
+def first_look(columns: Mapping[str, FeatureValues]) -> DataSummary:
+    """What is found before the event is chosen."""
+    return summarize(
+        columns,
+        np.zeros(len(next(iter(columns.values())).values), dtype=bool),
+        (0, 1),
+        outcome=None,
+        left_out=find_identifiers(columns),
+        repeats=find_repeats(columns),
+    )
 
 
 def remarks_on(summary: DataSummary) -> dict[str, list[dict[str, Any]]]:

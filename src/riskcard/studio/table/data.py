@@ -8,8 +8,9 @@ change, and the sealed rows, which are looked at once, at the end. Both halves t
 from __future__ import annotations
 
 import hashlib
+import re
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -22,17 +23,27 @@ from riskcard.cli.rows.training import Training, read_training
 from riskcard.data.columns import FeatureValues
 from riskcard.data.files.open_table import open_table
 from riskcard.data.files.wanted_columns import Kind, Selection
+from riskcard.data.reading import Reading
 from riskcard.data.reading_problems import ReadingProblem
 from riskcard.errors import DataError
 from riskcard.estimators.cross_validation.division import Division as RowDivision
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.held_out import draw_held_out
 from riskcard.studio.choices import Choices, options_of
-from riskcard.studio.table.columns import remarks_on, tiles_of
+from riskcard.studio.table.columns import (
+    date_tile,
+    first_look,
+    remarks_on,
+    tiles_of,
+    unread_tile,
+)
 from riskcard.studio.table.rows import Rows
 
 if TYPE_CHECKING:
     from riskcard.data.files.table_file import TableFile
+
+#: The end of a remark that names an option of the command line.
+_OPTION = re.compile(r"[.,;]? --\w.*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +60,8 @@ class Source:
         All columns that could be read.
     unread
         Columns that are no features as they are written.
+    dates
+        Columns of dates, which are left out, as days since 1 January 1970.
     remarks
         What is said about the whole file.
     file
@@ -60,6 +73,7 @@ class Source:
     sha256: str
     columns: Mapping[str, FeatureValues]
     unread: tuple[str, ...]
+    dates: Mapping[str, Floats]
     remarks: tuple[str, ...]
     file: TableFile
     _outcomes: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -68,21 +82,38 @@ class Source:
     def open(cls, path: str, name: str) -> Source:
         """Read every column as far as it can be read."""
         file = open_table(path)
-        wanted = Selection(dict.fromkeys(file.names, Kind.FEATURE), optional=frozenset(file.names))
         problems: list[ReadingProblem] = []
-        table = file.read(wanted, problems)
+        table = file.read(_features(file.names), problems)
         if not table.features:
             raise DataError(f"{name!r} has no column that can be read. Check the file.")
         unread = [n for n in file.names if any(f"column {n!r}" in one.place for one in problems)]
         remarks = [note.text for note in table.notes]
         remarks += [f"{one.place}: {one.text} The column is left out." for one in problems]
         columns = {n: one for n, one in table.features.items() if n not in unread}
-        return cls(path, name, hash_of_file(path), columns, tuple(unread), tuple(remarks), file)
+        dates = _dates_of(file, [n for n in file.names if n not in table.features])
+        told = tuple(map(without_options, remarks))
+        return cls(path, name, hash_of_file(path), columns, tuple(unread), dates, told, file)
 
     @property
     def rows(self) -> int:
         """Number of rows."""
         return len(next(iter(self.columns.values())).values)
+
+    def tiles(self) -> list[dict[str, Any]]:
+        """All columns in their order, with what can be said before the event is chosen."""
+        summary = first_look(self.columns)
+        codes, remarks = {one.name: one.codes for one in summary.codes}, remarks_on(summary)
+        tiles = {tile["name"]: tile for tile in tiles_of(self.columns, None, codes)}
+        left_out = {one.name for one in summary.left_out}
+        for name, tile in tiles.items():
+            tile |= {"remarks": remarks.get(name, []), "is_used": name not in left_out}
+            tile["codes"] = list(codes.get(name, ()))
+        for name, days in self.dates.items():
+            tiles[name] = date_tile(name, days)
+        for name in self.unread:
+            reasons = [one for one in self.remarks if f"column {name!r}" in one]
+            tiles[name] = unread_tile(name, self.rows, reasons)
+        return [tiles[name] for name in self.file.names if name in tiles]
 
     def outcome(self, target: str) -> list[dict[str, Any]]:
         """The values of a column that may be the event, as the file writes them, with their rows."""
@@ -97,6 +128,24 @@ class Source:
         names = () if column.levels is None else column.levels.names
         pairs = zip(names, counts.tolist(), strict=False)
         return [{"value": str(name), "rows": number} for name, number in pairs if number]
+
+
+def _features(names: Sequence[str], dates: str | None = None) -> Selection:
+    reading = Reading(dates=dates)
+    return Selection(dict.fromkeys(names, Kind.FEATURE), optional=frozenset(names), reading=reading)
+
+
+def _dates_of(file: TableFile, names: Sequence[str]) -> dict[str, Floats]:
+    """Those of some columns that can be read as dates, as days since 1 January 1970."""
+    if not names:
+        return {}
+    table = file.read(_features(names, "days"), [])
+    return {name: one.values for name, one in table.features.items() if one.levels is None}
+
+
+def without_options(remark: str) -> str:
+    """A remark without the ways out that only the command line has."""
+    return _OPTION.sub("", remark)
 
 
 def hash_of_file(path: str) -> str:
@@ -142,14 +191,12 @@ class Division:
         remarks, own = remarks_on(summary), self.rows.features
         codes = {one.name: list(one.codes) for one in summary.codes}
         apart = {**codes, **self.codes}
-        tiles = {
-            **{tile["name"]: tile for tile in tiles_of(source.columns, None)},
-            **{tile["name"]: tile for tile in tiles_of(own, self.rows.is_event, apart)},
-        }
+        tiles = {tile["name"]: tile for tile in source.tiles()}
+        tiles |= {tile["name"]: tile for tile in tiles_of(own, self.rows.is_event, apart)}
         return [
             {
                 **tile,
-                "remarks": remarks.get(name, []),
+                "remarks": remarks.get(name, []) if name in source.columns else tile["remarks"],
                 "is_used": name in own,
                 "codes": codes.get(name, []),
             }
