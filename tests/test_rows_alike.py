@@ -84,3 +84,8 @@ def test_an_audit_refuses_rows_that_cannot_be_those_of_training(models):
             audit_card(models["levels"], X[kept], levels[kept])
         with pytest.raises(DataError, match=f"No row has the level '{absent}' of the card"):
             audit_card(models["levels"], X, levels, kept.astype(float))
+
+
+def test_where_everyone_is_lost_at_the_horizon_there_is_a_brier_score(models):
+    times = np.column_stack([[1, 0, 0], [1.0, 5.0, 5.0]])
+    assert "The Brier score is" in judged(models, "times", X[:3], times)
