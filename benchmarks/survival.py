@@ -2,12 +2,14 @@
 
     python -m benchmarks.survival                          all tables; prints the page's tables
     python -m benchmarks.survival --tables veteran GBSG2   some of them
+    python -m benchmarks.survival --methods "card 5" Cox   some of the methods
     python -m benchmarks.survival --proofs                 shares proven within --limit seconds instead
 
 Five folds, shuffled with seed 0. Each method is fitted to four folds and judged on the fifth: Harrell's
 concordance index and the integrated Brier score (scikit-survival's), from the 10 % to the 80 % quantile of
 the training times with an event. Cards take tables as they are; for the others categories become 0 and 1,
-missing numbers the mean, and all columns have variance 1. Needs ``pip install scikit-survival SurvSet``.
+missing numbers the mean, and all columns have variance 1. "AutoScore k" has k columns (``autoscore_recipe``),
+and the survival curves of a Cox regression on its total. Needs ``pip install scikit-survival SurvSet``.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,7 @@ from sksurv.metrics import concordance_index_censored, integrated_brier_score
 from sksurv.util import Surv
 from SurvSet.data import SurvLoader
 
+from benchmarks.autoscore_recipe import learn_points, rank_columns
 from riskcard import RiskScoreSurvival
 
 #: The tables, and columns that are left out: what is known only after the event, and when a row was drawn.
@@ -61,6 +64,7 @@ class Fold:
     test_numbers: np.ndarray
     y: np.ndarray
     test_y: np.ndarray
+    known: dict[str, Any] = field(default_factory=dict)  # what several methods need
 
     @property
     def times(self) -> np.ndarray:
@@ -134,15 +138,10 @@ def lasso(n_columns: int) -> Callable[[Fold], Predicted]:
         sizes = np.count_nonzero(path.fit(fold.train_numbers, fold.y).coef_, axis=0)
         place = int(np.flatnonzero(sizes <= n_columns)[-1])
         chosen = np.flatnonzero(path.coef_[:, place])
-        narrow = Fold(
-            fold.train,
-            fold.test,
-            fold.train_numbers[:, chosen],
-            fold.test_numbers[:, chosen],
-            fold.y,
-            fold.test_y,
-        )
-        return cox(narrow)
+        narrow = {
+            name: getattr(fold, name)[:, chosen] for name in ("train_numbers", "test_numbers")
+        }
+        return cox(replace(fold, **narrow))
 
     return fit
 
@@ -153,11 +152,31 @@ def forest(fold: Fold) -> Predicted:
     return _of_numbers(model.fit(fold.train_numbers, fold.y), fold)
 
 
+def autoscore(n_columns: int) -> Callable[[Fold], Predicted]:
+    """The recipe of AutoScore-Survival with a number of columns, some of which have several categories."""
+
+    def fit(fold: Fold) -> Predicted:
+        names = ranking_of(fold)[:n_columns]
+        table = learn_points(fold.train, fold.y, names)
+        totals = [table.totals(part)[:, None] / 10 for part in (fold.train, fold.test)]
+        return cox(replace(fold, train_numbers=totals[0], test_numbers=totals[1]))
+
+    return fit
+
+
+def ranking_of(fold: Fold) -> list[str]:
+    """The columns of a fold as AutoScore ranks them; worked out once for all sizes."""
+    if "ranking" not in fold.known:
+        fold.known["ranking"] = rank_columns(fold.train, fold.y)
+    return fold.known["ranking"]
+
+
 METHODS: dict[str, Callable[[Fold], Predicted]] = {
     **{f"card {size}": card(size) for size in SIZES},
     "lowest loss 5": card(5, regularization=None),
     "Cox": cox,
     **{f"lasso {size}": lasso(size) for size in SIZES},
+    **{f"AutoScore {size}": autoscore(size) for size in SIZES},
     "forest": forest,
 }
 
@@ -171,32 +190,37 @@ def judge(fold: Fold, predicted: Predicted) -> tuple[float, float]:
     return harrell, integrated_brier_score(fold.y, fold.test_y[known], curves[known], fold.times)
 
 
-def run(name: str) -> dict[str, tuple[float, float]]:
+def run(name: str, methods: Sequence[str]) -> dict[str, tuple[float, float]]:
     """The mean of both measures over the folds, by method."""
     X, y = load(name)
-    found = {}
-    for method, fit in METHODS.items():
+    found, folds = {}, folds_of(X, y)
+    for method in methods:
         if method == "forest" and len(X) > MOST_FOREST_ROWS:
             continue
-        found[method] = tuple(np.mean([judge(one, fit(one)) for one in folds_of(X, y)], axis=0))
+        fit = METHODS[method]
+        found[method] = tuple(np.mean([judge(one, fit(one)) for one in folds], axis=0))
     print(f"# {name}: {len(X)} rows, {int(y['event'].sum())} events", flush=True)
     for method, (harrell, brier) in found.items():
         print(f"#   {method:14} {harrell:.4f} {brier:.4f}", flush=True)
     return found
 
 
-def print_tables(results: dict[str, dict[str, tuple[float, float]]], facts: dict[str, str]) -> None:
+def print_tables(
+    results: dict[str, dict[str, tuple[float, float]]],
+    facts: dict[str, str],
+    methods: Sequence[str],
+) -> None:
     """Both measures as tables of Markdown, with their means over the tables that every method has."""
     for place, title in enumerate(("Concordance index", "Integrated Brier score")):
         print(f"\n{title}\n")
-        print(f"| table (rows, events) | {' | '.join(METHODS)} |")
-        print(f"|---|{'---|' * len(METHODS)}")
+        print(f"| table (rows, events) | {' | '.join(methods)} |")
+        print(f"|---|{'---|' * len(methods)}")
         for name, found in results.items():
-            cells = [f"{found[one][place]:.3f}" if one in found else "" for one in METHODS]
+            cells = [f"{found[one][place]:.3f}" if one in found else "" for one in methods]
             print(f"| {name} {facts[name]} | {' | '.join(cells)} |")
-        whole = [one for one in METHODS if all(one in found for found in results.values())]
+        whole = [one for one in methods if all(one in found for found in results.values())]
         means = {one: np.mean([found[one][place] for found in results.values()]) for one in whole}
-        cells = [f"{means[one]:.4f}" if one in means else "" for one in METHODS]
+        cells = [f"{means[one]:.4f}" if one in means else "" for one in methods]
         print(f"| mean | {' | '.join(cells)} |")
 
 
@@ -221,6 +245,7 @@ def print_proofs(names: Sequence[str], limit: float) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="+", default=list(TABLES), choices=list(TABLES))
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--proofs", action="store_true")
     parser.add_argument("--limit", type=float, default=60.0)
     options = parser.parse_args()
@@ -232,7 +257,8 @@ def main() -> None:
     for name in options.tables:
         X, y = load(name)
         facts[name] = f"({len(X):,}, {int(y['event'].sum()):,})"
-    print_tables({name: run(name) for name in options.tables}, facts)
+    results = {name: run(name, options.methods) for name in options.tables}
+    print_tables(results, facts, options.methods)
 
 
 if __name__ == "__main__":

@@ -186,7 +186,7 @@ def run_or_exit(capsys, *arguments):
         (["--time", "days", "--scale", "1"], "--scale is for outcomes of yes or no"),
         (["--time", "days", "--class-weight", "balanced"], "--class-weight is for outcomes"),
         (["--time", "days", "--pool-tolerance", "0.01"], "--pool-tolerance is for outcomes"),
-        (["--time", "days", "--language", "de"], "counts speak English only"),
+        (["--time", "days", "--language", "de"], "yes or no speak English only"),
         (["--time", "died"], "'died' is named twice"),
         (["--time", "days", "--horizon", "9999"], "Use positive numbers up to"),
         (["--time", "weeks"], "weeks"),
@@ -286,7 +286,10 @@ def test_such_cards_speak_english_wholly(card_file, tmp_path, capsys):
     for arguments in (["show"], ["calculator", "-o", tmp_path / "page.html"]):
         code, _, err = run(capsys, *arguments, card_file, "--language", "de")
         assert code == 2
-        assert "--language is 'de', but cards of times and counts speak English only" in err
+        assert (
+            "--language is 'de', but cards of outcomes other than yes or no speak English only"
+            in err
+        )
     card = RiskCard.load(card_file)
     german = replace(card, labels=replace(card.labels, language="de"))
     assert str(german) == str(card)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from riskcard.data.columns import FeatureValues
 from riskcard.data.target import read_target, read_weights
-from riskcard.errors import ParameterError
+from riskcard.errors import DataError, ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.outcome_kinds import Counts, OrderedLevels, TimeToEvent, event_code
 from riskcard.model.outcome_kinds import Numbers as NumberKind
@@ -89,15 +89,32 @@ def read_outcome(
     if isinstance(card.kind, OrderedLevels):
         order = None if card.recipe is None else card.recipe.parameters.get("levels")
         rows = read_levels(y, n_rows, level_order(y, card.kind.levels, order))
+        _require_levels(card.kind, rows.codes, sample_weight)
         columns = {"level": rows.codes.astype(np.float64)}
         given = np.array(rows.names, dtype=object)[rows.codes]
         return RawOutcome(_labels(card, upper_half(rows)), columns, {"y": given})
     if isinstance(card.kind, NumberKind):
         numbers = read_numbers_of(y, "The target y", n_rows)
+        if not np.ptp(numbers) > 0:
+            raise DataError(
+                f"The target y is {numbers[0]:g} in every row, so that these are not the rows that the card was learned "
+                "from. Give those."
+            )
         is_high = above_middle(numbers, read_weights(sample_weight, n_rows))
         return RawOutcome(_labels(card, is_high), {"number": numbers}, {"y": numbers})
     labels = read_target(y, n_rows)
     return RawOutcome(labels, fit={"y": labels})
+
+
+def _require_levels(kind: OrderedLevels, codes: Any, sample_weight: Any) -> None:
+    """Refuse rows without a level of the card: hazards of levels are worked out from rows of each."""
+    counted = codes[read_weights(sample_weight, codes.size) > 0]
+    absent = [name for place, name in enumerate(kind.levels) if not (counted == place).any()]
+    if absent:
+        raise DataError(
+            f"No row has the level {absent[0]!r} of the card, so that these are not the rows that it was learned from. "
+            "Give those."
+        )
 
 
 def _read_times(card: RiskCard, kind: TimeToEvent, y: Any, n_rows: int, entry: Any) -> RawOutcome:

@@ -80,8 +80,8 @@ def require_english_kind(options: Namespace) -> None:
     """Refuse another language for cards of other kinds than yes or no."""
     if getattr(options, "language", None) not in (None, "en"):
         raise ParameterError(
-            f"--language is {options.language!r}, but cards of times and counts speak English only. Leave "
-            "the option out."
+            f"--language is {options.language!r}, but cards of outcomes other than yes or no speak English "
+            "only. Leave the option out."
         )
 
 

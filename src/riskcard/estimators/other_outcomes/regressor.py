@@ -181,7 +181,10 @@ class RiskScoreRegressor(RegressorMixin, RateEstimator):
         weights = read_weights(sample_weight, rates.size)
         rows = RateRows(weights * exposed, weights * counts)
         average = math.log(float(rows.events.sum()) / float(rows.exposure.sum()))
-        return 1 - rows.loss(np.log(rates)) / rows.loss(np.full(rates.size, average))
+        left, whole = rows.loss(np.log(rates)), rows.loss(np.full(rates.size, average))
+        if whole <= rows.rounding:  # as r2_score does where there is nothing to explain
+            return float(left <= rows.rounding)
+        return 1 - left / whole
 
 
 def _mean_and_deviation(numbers: Floats, weights: Floats) -> tuple[float, float]:

@@ -14,6 +14,8 @@ from riskcard.evaluation.other_outcomes.survival import risk_groups
 
 #: Newton steps of a regression, and the step at which it ends.
 MOST_STEPS, SMALL_STEP = 60, 1e-10
+#: What sums of a deviance may be wrong by, relative to the counts.
+ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ class CountFigures:
     ratio
         Events divided by expected, with the exact interval of a Poisson count.
     explained
-        The share of the Poisson deviance that the card explains, below 0 where one rate for all rows is better.
+        The share of the Poisson deviance that the card explains, below 0 where one rate for all rows is better; NaN
+        where the rate is the same in all rows.
     deviance
         Per row.
     dispersion
@@ -117,7 +120,8 @@ def count_figures(linear: Floats, counts: Floats, exposure: Floats, most: int) -
         events=float(counts.sum()),
         expected=whole,
         ratio=poisson_ratio(float(counts.sum()), whole),
-        explained=1 - deviance / of_average if of_average > 0 else math.nan,
+        # less than that is the rounding of a rate that is the same in all rows
+        explained=1 - deviance / of_average if of_average > ROUNDING * counts.sum() else math.nan,
         deviance=deviance / linear.size,
         dispersion=float(np.mean((counts - expected) ** 2 / expected)),
         slope=_slope(linear, counts, exposure),
@@ -146,7 +150,10 @@ def _slope(linear: Floats, counts: Floats, exposure: Floats) -> float:
     found = np.array([math.log(float(counts.sum()) / float(exposure.sum())), 0.0])
     for _ in range(MOST_STEPS):
         expected = exposure * np.exp(columns @ found)
-        step = np.linalg.solve(columns.T * expected @ columns, columns.T @ (counts - expected))
+        try:
+            step = np.linalg.solve(columns.T * expected @ columns, columns.T @ (counts - expected))
+        except np.linalg.LinAlgError:  # all that is expected is in rows of one rate by now
+            return math.nan
         # never so far that an exponential leaves its range
         found = found + step * min(1.0, 2.0 / max(float(np.abs(columns @ step).max()), 1e-300))
         if float(np.abs(step).max()) < SMALL_STEP:

@@ -100,7 +100,7 @@ def mean_figure(numbers: Floats) -> Figure:
 def _explained(errors: Floats, numbers: Floats) -> Figure:
     squares = (numbers - numbers.mean()) ** 2
     whole = float(squares.sum())
-    if whole == 0:
+    if not np.ptp(numbers) > 0:
         return Figure(math.nan, None)
     left = float(np.sum(errors**2)) / whole
     influence = (errors**2 - left * squares) / whole

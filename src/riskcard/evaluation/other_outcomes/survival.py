@@ -177,7 +177,8 @@ def brier_score(rows: FollowUp, risks: Floats, horizon: float) -> BrierScore:
     weights = np.zeros(rows.time.size)
     is_known = is_case | competes_by(rows, horizon)
     weights[is_known] = 1 / uncensored.before(rows.time[is_known])
-    weights[is_control] = 1 / float(uncensored.at(np.array([horizon]))[0])
+    if is_control.any():  # otherwise everyone may be lost by then
+        weights[is_control] = 1 / float(uncensored.at(np.array([horizon]))[0])
     average = float(share_with_event(rows).at(np.array([horizon]))[0])
     return BrierScore(
         *(

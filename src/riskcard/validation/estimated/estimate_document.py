@@ -55,14 +55,12 @@ def _level_sentences(figures: LevelFigures) -> Iterator[str]:
         f"The concordance index is {in_words(figures.concordance, '.3f')}: of pairs of rows of different levels, the "
         "share in which the row with the higher level has the higher total. 0.5 is chance."
     )
-    less = (
-        1 - figures.log_loss / figures.log_loss_of_shares
-        if figures.log_loss_of_shares
-        else math.nan
-    )
+    less = "all rows have the same level"
+    if figures.log_loss_of_shares > 0:
+        less = f"{100 * (1 - figures.log_loss / figures.log_loss_of_shares):.1f} % less"
     yield (
         f"The mean log-loss is {figures.log_loss:.4f}, and {figures.log_loss_of_shares:.4f} with the shares of these "
-        f"rows for every row: {100 * less:.1f} % less."
+        f"rows for every row: {less}."
     )
 
 
@@ -148,8 +146,7 @@ def _count_sections(figures: CountFigures, unit: str) -> Iterator[Section]:
     yield Section(
         "How near are the rates?",
         [
-            f"The card explains {100 * figures.explained:.1f} % of the Poisson deviance of these rows; below 0, one rate "
-            f"for all rows would be better. The deviance is {figures.deviance:.3f} per row.",
+            f"{_deviance_words(figures)} The deviance is {figures.deviance:.3f} per row.",
         ],
     )
     said = [
@@ -183,6 +180,13 @@ def _count_sections(figures: CountFigures, unit: str) -> Iterator[Section]:
         "Observed / expected (95 % interval)",
     )
     yield Section("Are they right on average?", said, [ShownTable(header, rows, n_left=0)])
+
+
+def _deviance_words(figures: CountFigures) -> str:
+    if math.isnan(figures.explained):
+        return "The rate of all these rows is the same, so there is no deviance to explain."
+    share = f"{100 * figures.explained:.1f} %"
+    return f"The card explains {share} of the Poisson deviance of these rows; below 0, one rate for all rows would be better."
 
 
 def _range(first: str, last: str) -> str:

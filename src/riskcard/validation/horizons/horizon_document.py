@@ -72,9 +72,13 @@ def _sentences(at: AtHorizon, who: str) -> Iterator[str]:
     if at.brier is None or at.area is None:
         yield "There is no Brier score and no area under the ROC curve, because some rows entered late."
     else:
+        share_words = "there is nothing to explain"
+        if at.brier.of_average > 0:
+            explained = f"{100 * at.brier.explained:.1f} %"
+            share_words = f"{explained} is explained (index of prediction accuracy)"
         yield (
             f"The Brier score is {at.brier.value:.4f}, and {at.brier.of_average:.4f} with one risk for "
-            f"all rows: {100 * at.brier.explained:.1f} % is explained (index of prediction accuracy)."
+            f"all rows: {share_words}."
         )
         if not math.isnan(at.area.value):
             yield (
