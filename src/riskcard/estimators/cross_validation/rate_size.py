@@ -122,6 +122,14 @@ class TermsChoice:
         return "\n".join([heading, "", *table, "", f"Chosen: {_terms(self.n_terms)}, {how}"])
 
 
+def _require_plan(max_terms: int, cv: int, repeats: int, rule: str) -> None:
+    for name, value, least in (("max_terms", max_terms, 1), ("cv", cv, 2), ("repeats", repeats, 1)):
+        if not is_whole(value) or value < least:
+            raise ParameterError(f"{name} is {value!r}. Use a whole number of at least {least}.")
+    if rule not in ("one_se", "best"):
+        raise ParameterError(f"rule is {rule!r}. Use 'one_se' or 'best'.")
+
+
 def choose_terms(
     estimator: Any,
     X: Any,
@@ -177,11 +185,7 @@ def choose_terms(
     >>> choose_terms(RiskScoreRegressor(), X, y, max_terms=2, cv=3, repeats=1).n_terms
     1
     """
-    for name, value, least in (("max_terms", max_terms, 1), ("cv", cv, 2), ("repeats", repeats, 1)):
-        if not is_whole(value) or value < least:
-            raise ParameterError(f"{name} is {value!r}. Use a whole number of at least {least}.")
-    if rule not in ("one_se", "best"):
-        raise ParameterError(f"rule is {rule!r}. Use 'one_se' or 'best'.")
+    _require_plan(max_terms, cv, repeats, rule)
     rows = read_kind_rows(estimator, X, y, sample_weight, further)
     division = read_division(count_rows(X), groups, sites, time_split)
     splits = _splits(rows, division, int(cv), int(repeats))
