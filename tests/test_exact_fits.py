@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from decimal import Decimal, getcontext
 
 import numpy as np
 import pytest
 
-from riskcard import RiskScoreOrdinal, RiskScoreRegressor, RiskScoreSurvival, audit_card
+from riskcard import (
+    DataError,
+    RiskScoreOrdinal,
+    RiskScoreRegressor,
+    RiskScoreSurvival,
+    audit_card,
+    validate_estimates,
+)
 from riskcard.outcomes.levels import _at_stop
 from riskcard.status import Status
 from test_audit_kinds import edited
@@ -108,3 +116,14 @@ def test_loss_and_bound_are_told_apart_in_any_unit(unit):
     assert loss == pytest.approx(model.loss_, rel=1e-5)
     assert 0 < bound <= model.lower_bound_
     assert bound == pytest.approx(model.lower_bound_, rel=1e-5)
+
+
+@pytest.mark.parametrize("unit", [1e160, 1e-160, 1e-300])
+def test_numbers_whose_squares_no_computer_holds_are_refused(unit):
+    features = np.arange(20.0)[:, None]
+    model = RiskScoreRegressor(1, loss="squared_error")
+    with pytest.raises(DataError, match=re.escape(f"from 0 to {19 * unit:g}, whose")):
+        model.fit(features, features[:, 0] * unit)
+    model.fit(features, features[:, 0])
+    with pytest.raises(DataError, match="in another unit"):
+        validate_estimates(model, features, features[:, 0] * unit)

@@ -20,7 +20,7 @@ from riskcard.outcomes.targets import (
     above_middle,
     read_counts,
     read_exposure,
-    read_numbers_of,
+    read_squarable,
     read_survival,
 )
 
@@ -94,7 +94,7 @@ def read_outcome(
         given = np.array(rows.names, dtype=object)[rows.codes]
         return RawOutcome(_labels(card, upper_half(rows)), columns, {"y": given})
     if isinstance(card.kind, NumberKind):
-        numbers = read_numbers_of(y, "The target y", n_rows)
+        numbers = read_squarable(y, n_rows)
         if not np.ptp(numbers) > 0:
             raise DataError(
                 f"The target y is {numbers[0]:g} in every row, so that these are not the rows that the card was learned "

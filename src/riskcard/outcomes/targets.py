@@ -19,6 +19,10 @@ SHAPE_OF_Y = (
 )
 
 
+#: Squares of larger numbers, summed over rows, may be beyond the range of floats.
+LARGEST = 1e150
+
+
 @dataclass(frozen=True, slots=True)
 class SurvivalTarget:
     """Follow-up of each row, and what event and time are called."""
@@ -123,6 +127,24 @@ def read_numbers_of(column: Any, what: str, n_rows: int) -> Floats:
         raise DataError(
             f"{what} is missing or infinite in {rows_in_words(~np.isfinite(numbers))}. "
             "Leave these rows out."
+        )
+    return numbers
+
+
+def read_squarable(column: Any, n_rows: int) -> Floats:
+    """The number of each row, where squares of what they differ by are numbers for a computer.
+
+    Examples
+    --------
+    >>> read_squarable([1, 2.5], 2).tolist()
+    [1.0, 2.5]
+    """
+    numbers = read_numbers_of(column, "The target y", n_rows)
+    largest, range_ = float(np.abs(numbers).max()), float(numbers.max() / 2 - numbers.min() / 2)
+    if largest > LARGEST or 0 < range_ < 1 / LARGEST:
+        raise DataError(
+            f"The target y has numbers from {numbers.min():g} to {numbers.max():g}, whose squared differences a "
+            "computer cannot hold. Give them in another unit."
         )
     return numbers
 

@@ -21,7 +21,7 @@ from riskcard.outcomes.targets import (
     above_middle,
     read_counts,
     read_exposure,
-    read_numbers_of,
+    read_squarable,
 )
 from riskcard.outcomes.words import number_words
 from riskcard.problem.numbers import NumberRows
@@ -140,7 +140,7 @@ class RiskScoreRegressor(RegressorMixin, RateEstimator):
 
     def _fit_numbers(self, X: Any, y: Any, sample_weight: Any) -> RiskScoreRegressor:
         """Find the card of numbers."""
-        numbers = read_numbers_of(y, "The target y", len(y))
+        numbers = read_squarable(y, len(y))
         given = read_weights(sample_weight, numbers.size)
         mean, deviation = _mean_and_deviation(numbers, given)
         is_high = above_middle(numbers, given)

@@ -22,7 +22,7 @@ from riskcard.formatting.plain_values import as_plain
 from riskcard.model.card import RiskCard
 from riskcard.model.outcome_kinds import Counts, Numbers, OrderedLevels
 from riskcard.outcomes.levels import level_order, read_levels
-from riskcard.outcomes.targets import read_counts, read_exposure, read_numbers_of
+from riskcard.outcomes.targets import read_counts, read_exposure, read_squarable
 
 #: Groups of rows of similar estimates.
 N_GROUPS = 5
@@ -121,7 +121,7 @@ def validate_estimates(card: Any, X: Any, y: Any, *, exposure: Any = None) -> Es
         figures = count_figures(linear, read_counts(y, linear.size), exposed, N_GROUPS)
     elif isinstance(kind, Numbers):
         decimals = kind.figures(0.0)[0].decimals or 0
-        numbers = read_numbers_of(y, "The target y", linear.size)
+        numbers = read_squarable(y, linear.size)
         figures = number_figures(linear, numbers, N_GROUPS)
     else:
         figures = _of_levels(card, kind, linear, y)
