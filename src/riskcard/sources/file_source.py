@@ -14,6 +14,8 @@ from riskcard.sources.source import PieceSource
 
 #: Rows that are read at a time, and counted together.
 PIECE_ROWS = 2**17
+#: Pieces that are read before they are asked for.
+BATCHES_AHEAD = 2
 #: Cells of a CSV file that are missing values, next to empty ones.
 MISSING_WORDS = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "?", ".", "-"]
 
@@ -55,7 +57,12 @@ class FileSource(PieceSource):
             _require_unchanged(place, state)
             fragment = self._fragment(place)
             try:
-                scanner = fragment.scanner(columns=list(columns), batch_size=self._piece_rows)
+                scanner = fragment.scanner(
+                    columns=list(columns),
+                    batch_size=self._piece_rows,
+                    batch_readahead=BATCHES_AHEAD,
+                    **self._frugal(place),
+                )
                 for batch in scanner.to_batches():
                     if batch.num_rows:
                         yield pa.Table.from_batches([batch])
@@ -63,6 +70,16 @@ class FileSource(PieceSource):
                 _require_unchanged(place, state)
                 raise unreadable(place.name, error) from None
             _require_unchanged(place, state)
+
+    def _frugal(self, place: Place) -> dict[str, Any]:
+        """Settings that read a Parquet file on this machine bit by bit: a group of its rows may be large."""
+        from pyarrow import fs
+
+        is_local = isinstance(place.filesystem, fs.LocalFileSystem)
+        if not is_local or _format_of(place.name) != "parquet":
+            return {}
+        options = self._dataset.ParquetFragmentScanOptions
+        return {"fragment_scan_options": options(use_buffered_stream=True, pre_buffer=False)}
 
     def _fragment(self, place: Place) -> Any:
         import pyarrow as pa
