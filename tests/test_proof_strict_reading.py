@@ -262,3 +262,15 @@ def test_both_checkers_read_the_same_numbers_of_a_tree(honest, data, value):  # 
     else:
         assert all(f"side {value} cannot be taken out of the list" in one for one in told[:1])
         assert all("taken out" in one or "close" in one for one in told)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(NODE is None, reason="needs Node.js")
+def test_entries_changed_at_random_are_judged_alike():
+    """More of them: ``python tests/proof_entries.py``."""
+    from proof_entries import differences, mutants
+
+    found = [one for seed in (1, 3, 4) for one in mutants(seed, 25)]
+    assert len(found) > 50
+    assert any(is_false for _, _, is_false in found)
+    assert list(differences(found)) == []
