@@ -129,6 +129,19 @@ def test_class_weights_are_four_numbers_or_none(honest, weights):  # noqa: F811
     assert all("class weights" in sentence or "wrong kind" in sentence for sentence in told)
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [{"must_use": [False]}, {"groups": [[[0], None]]}, {"groups": [[[True], 1]]}, {"least": [1.0, "0"]}],
+)  # fmt: skip
+def test_features_of_rules_are_whole_numbers(honest, rule):  # noqa: F811
+    """Python takes false for 0, and the second checker takes null for it."""
+    header, tree = take_apart(honest.proof)
+    card = with_certificate(honest, rules=["some rule"]).card
+    proof = put_together(header | {"rules": header["rules"] | rule}, tree)
+    told = refusals(replace(honest, card=card, proof=proof))
+    assert set(told) == {"a rule of the header has something else than a whole number"}
+
+
 def test_a_text_is_no_offset(honest):  # noqa: F811
     told = refusals(with_card(honest, offset=str(honest.card["offset"])))
     assert all("number" in sentence or "wrong kind" in sentence for sentence in told)
