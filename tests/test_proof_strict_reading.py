@@ -129,6 +129,19 @@ def test_class_weights_are_four_numbers_or_none(honest, weights):  # noqa: F811
     assert all("class weights" in sentence or "wrong kind" in sentence for sentence in told)
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [{"must_use": [False]}, {"groups": [[[0], None]]}, {"groups": [[[True], 1]]}, {"least": [1.0, "0"]}],
+)  # fmt: skip
+def test_features_of_rules_are_whole_numbers(honest, rule):  # noqa: F811
+    """Python takes false for 0, and the second checker takes null for it."""
+    header, tree = take_apart(honest.proof)
+    card = with_certificate(honest, rules=["some rule"]).card
+    proof = put_together(header | {"rules": header["rules"] | rule}, tree)
+    told = refusals(replace(honest, card=card, proof=proof))
+    assert set(told) == {"a rule of the header has something else than a whole number"}
+
+
 def test_a_text_is_no_offset(honest):  # noqa: F811
     told = refusals(with_card(honest, offset=str(honest.card["offset"])))
     assert all("number" in sentence or "wrong kind" in sentence for sentence in told)
@@ -262,3 +275,15 @@ def test_both_checkers_read_the_same_numbers_of_a_tree(honest, data, value):  # 
     else:
         assert all(f"side {value} cannot be taken out of the list" in one for one in told[:1])
         assert all("taken out" in one or "close" in one for one in told)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(NODE is None, reason="needs Node.js")
+def test_entries_changed_at_random_are_judged_alike():
+    """More of them: ``python tests/proof_entries.py``."""
+    from proof_entries import differences, mutants
+
+    found = [one for seed in (1, 3, 4) for one in mutants(seed, 25)]
+    assert len(found) > 50
+    assert any(is_false for _, _, is_false in found)
+    assert list(differences(found)) == []

@@ -849,6 +849,8 @@ const ProofChecker = (() => {
     header.features.forEach((feature) => parts.push([feature, ["cuts", "values", "most"]]));
     if (header.pool !== null) parts.push([header.pool, ["choices"]]);
     parts.forEach(([owner, names]) => names.forEach((name) => { if (!Array.isArray(owner[name])) refuse(`${name} of the header is no list`); }));
+    const { least, must_use: must, groups } = header.rules;
+    if (![...least, ...must, ...groups.flatMap(([members, most]) => [...members, most])].every(isWhole)) refuse("a rule of the header has something else than a whole number");
     if (header.features.some((feature) => feature.values.some((pair) => pair.length !== 2))) refuse("a value of the header is no pair");
     if (header.features.some((feature) => !isWhole(feature.most_terms) || feature.most_terms < 0)) refuse("the terms of a feature are no whole number from 0 on");
   }

@@ -1068,6 +1068,12 @@ def require_lists(header):
         for name in names:
             if type(owner[name]) is not list:
                 raise Refused(f"{name} of the header is {owner[name]!r}, which is no list")
+    rules = header["rules"]
+    whole = [*rules["least"], *rules["must_use"]]
+    for members, most in rules["groups"]:
+        whole += [*members, most]
+    if any(type(one) is not int for one in whole):
+        raise Refused("a rule of the header has something else than a whole number")
 
 
 def gap_of(card, header, loss):
