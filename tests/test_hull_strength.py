@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import riskcard.search.proof.tree as tree_module
 from riskcard.data.table import Table
 from riskcard.encoding.rank_table import rank_table
 from riskcard.problem.problem import Limits, Problem, Scale
@@ -53,3 +54,38 @@ def test_both_proofs_find_the_same_loss_whether_the_event_is_rare_or_common(shif
         proofs = prove(problem, start, Stops()), prove_by_supports(problem, start, Stops())
         assert {proof.status for proof in proofs} == {Status.OPTIMAL}
         assert proofs[0].loss == pytest.approx(proofs[1].loss, rel=1e-7)
+
+
+def open_problem() -> Problem:
+    """Two hundred rows, three features and six terms: far too many cards for a short proof."""
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 40, (200, 3)).astype(float)
+    log_odds = (values[:, 0] - values[:, 1]) / 20
+    labels = np.where(rng.random(200) < 1 / (1 + np.exp(-log_odds)), 1, -1).astype(np.int8)
+    data, _ = rank_table(Table(values, ("a", "b", "c"), labels, np.ones(200), (0, 1)))
+    highest = np.full(3, 5)
+    scale = Scale("calibrated", limit=float(np.log(1000)))
+    return Problem(data, Limits(6, 3, 6), scale, -highest, highest)
+
+
+def test_bounds_of_open_nodes_are_brought_nearer_to_their_losses_in_short_tables(monkeypatch):
+    monkeypatch.setattr(tree_module, "WORK_DEPTH_FIRST", 0.0)
+    problem, stops = open_problem(), Stops(node_limit=400)
+    short = prove(problem, best_empty_card(problem), stops)
+    monkeypatch.setattr(tree_module, "SHORT", problem.data.n_rows - 1)
+    long = prove(problem, best_empty_card(problem), stops)
+    assert short.status is long.status is Status.NODE_LIMIT
+    assert 1.1 * long.bound < short.bound < short.loss
+
+
+@pytest.mark.parametrize("most_rows", [0, 2000])
+def test_a_proof_of_the_lowest_bounds_first_ends_at_the_same_loss(monkeypatch, most_rows):
+    problem = wavy_problem(Scale("calibrated"), 0)
+    start = best_empty_card(problem)
+    depth_first = prove(problem, start, Stops())
+    monkeypatch.setattr(tree_module, "WORK_DEPTH_FIRST", 0.0)
+    monkeypatch.setattr(tree_module, "SHORT", most_rows)
+    proof = prove(problem, start, Stops())
+    assert proof.status is depth_first.status is Status.OPTIMAL
+    assert proof.loss == pytest.approx(depth_first.loss, rel=1e-7)
+    assert proof.nodes != depth_first.nodes
