@@ -3,7 +3,7 @@
 Ten columns of normal numbers, whose labels depend on steps in five of them, in pieces of 2.5 million rows. Prints
 seconds of the clock and of the processor, the peak of memory, and what each pass over the rows took. The methods
 are riskcard with the default, riskcard without regularisation (cuts at full resolution among all rows), imodels'
-greedy trees on a sample of 100,000 rows and LightGBM on Dask where these are installed, and scikit-learn's
+greedy trees (FIGS) on a sample of 100,000 rows and LightGBM on Dask where these are installed, and scikit-learn's
 HistGradientBoostingClassifier on the same rows in memory, up to a number of rows. At the end the exponent with which the seconds of the processor grow with
 the rows, for each method with several sizes.
 
