@@ -202,7 +202,8 @@ def _write_trees(
             float(np.nextafter(float((Fraction(one) - n * charge) * (1 << table.digits)), np.inf))
             for one in (claims.below, claims.certificate.bound)
         ]
-        claim = Claim(cutoffs[0], n, numbers, cutoffs[1])
+        is_cut_short = claims.certificate.status != "optimal" and not numbers and charge == 0
+        claim = Claim(cutoffs[0], n, numbers, cutoffs[1], is_cut_short)
         total += write_tree(table.problem, claim, put, deadline, notes)
     return total
 

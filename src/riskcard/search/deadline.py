@@ -39,6 +39,10 @@ class Deadline:
         moment = math.inf if seconds is None else time.perf_counter() + seconds
         return cls(moment, interrupt)
 
+    def earlier(self, moment: float) -> Deadline:
+        """The same, but at that moment at the latest."""
+        return Deadline(min(self.moment, moment), self._interrupt)
+
     @property
     def is_interrupted(self) -> bool:
         """The user has asked to stop."""

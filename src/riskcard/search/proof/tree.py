@@ -30,6 +30,7 @@ from riskcard.search.proof.conditions import arrange_conditions, place_of_cut
 from riskcard.search.proof.frontier import Frontier
 from riskcard.search.proof.leaves import Choice, card_of_leaf, choice_of_leaf
 from riskcard.search.proof.notes import notes_for
+from riskcard.search.proof.root_bound import RootBound, bound_root
 from riskcard.search.proof.tasks import (
     FEWEST_NODES_A_TASK,
     FIRST_BUDGET,
@@ -57,6 +58,8 @@ NARROW = 0.02
 #: the time, nodes of the hull are bounded as well as that is worth it, and those with the lowest
 #: bounds are divided first, until the open nodes fill MOST_BYTES.
 WORK_DEPTH_FIRST, LATE = 1e10, 0.2
+#: Then the bound on all cards at once may take this part of the time used so far.
+TIME_FOR_ROOT = 0.5
 #: How near to its loss the bound of an open node is then brought, as a part of its way to the
 #: cutoff, and which part of the way the bounds of all nodes are raised in one round.
 CLOSENESS, RISE = 0.3, 0.03
@@ -148,6 +151,7 @@ class _Tree:
         self.share = FEWEST_NODES_A_TASK
         self.most_open = int(MOST_BYTES / root.bytes_per_node)
         self.is_late = False
+        self.root_bound: RootBound | None = None
         self.begun = time.perf_counter()
         self.notes = notes_for(problem)
 
@@ -159,8 +163,9 @@ class _Tree:
     @property
     def bound(self) -> float:
         """A lower bound on the loss of every card: pruned, in a leaf, or still open."""
-        lowest = min(self.wide.lowest_bound(), self.narrow.lowest_bound())
-        return min(self.cutoff, self.leaf_bound, lowest)
+        lowest = min(self.leaf_bound, self.wide.lowest_bound(), self.narrow.lowest_bound())
+        at_once = self.root_bound.stated if self.root_bound is not None else 0.0
+        return min(self.cutoff, max(lowest, at_once))
 
     @property
     def n_open(self) -> int:
@@ -172,6 +177,9 @@ class _Tree:
         left, used = deadline.seconds_left, time.perf_counter() - self.begun
         is_late = self.work >= WORK_DEPTH_FIRST or left < (1 - LATE) / LATE * used
         self.is_late = self.most_loss is None and (self.is_late or is_late)
+        if self.is_late and self.root_bound is None and not self.problem.kept:
+            until = time.perf_counter() + min(left, TIME_FOR_ROOT * used)
+            self.root_bound = bound_root(self.conditions, deadline.earlier(until))
 
     def is_far(self) -> bool:
         """Is a short table's proof far from its end?"""

@@ -34,6 +34,7 @@ from riskcard.kernels.proof.record.walk import (
     N_CLOSED,
     N_OPEN,
     N_RECORDS,
+    close_alone,
     walk,
 )
 from riskcard.problem.objective import violations_of_terms
@@ -47,6 +48,7 @@ from riskcard.search.proof.entropy_table import (
     rounded_up,
 )
 from riskcard.search.proof.notes import ProofNotes
+from riskcard.search.proof.root_bound import bound_root
 
 #: A node counts as closed in floating point when its bound is above the cutoff by this part: so much may be
 #: lost where chances are rounded.
@@ -55,6 +57,8 @@ ABOVE = 5e-8
 BUDGET = 2e8
 #: Bytes that are kept before they are handed on; open nodes; room for boxes of a leaf.
 BUFFER, MOST_OPEN, MOST_BOXES = 1 << 20, 4096, 512
+#: Most bytes of a closed node before its columns, and of a column.
+LONGEST_HEAD, LONGEST_COLUMN = 32, 32
 #: Why a leaf is empty, next to the reasons of the kernel.
 SMALL_GROUP = 8
 #: The first byte of a record that says which choice of the pool a node is.
@@ -100,12 +104,15 @@ class Claim:
         The choices of conditions of a pool, each a set of columns and cuts, with their numbers.
     pool_cutoff
         No card of a pool's choices has a loss below this.
+    is_cut_short
+        The proof was not finished, so that its bound may be that of all cards at once.
     """
 
     cutoff: float
     max_terms: int
     choices: Mapping[frozenset[tuple[int, int]], int] = field(default_factory=dict)
     pool_cutoff: float = 0.0
+    is_cut_short: bool = False
 
 
 def write_tree(
@@ -135,6 +142,8 @@ def write_tree(
         raise NoConditions
     walk_of_all = _Walk(problem, conditions, claim, notes or ProofNotes())
     walk_of_all.place_root(claim.max_terms)
+    if claim.is_cut_short and not problem.kept and walk_of_all.close_root(put, deadline):
+        return Written(records=1, closed=1, bounded=1)
     return walk_of_all.run(put, deadline)
 
 
@@ -175,6 +184,20 @@ class _Walk:
         for room, part in zip(self.stack, root, strict=True):
             room[:1] = part
         self.counters[N_OPEN] = 1
+
+    def close_root(self, put: Callable[[bytes], object], deadline: Deadline) -> bool:
+        """Close the node of all cards, if one bound on them is enough; whether it is."""
+        goal = self.claim.cutoff * (1.0 + ABOVE)
+        at_once = bound_root(self.conditions, deadline, goal)
+        if at_once.bound < goal:
+            return False
+        size = at_once.steps.size
+        closing = self.closing._replace(thetas=np.zeros(size + 1, dtype=np.int64))
+        buffer = np.zeros(LONGEST_HEAD + LONGEST_COLUMN * size, dtype=np.uint8)
+        root = at_once.node(self.conditions, self.claim.max_terms)
+        n_bytes = close_alone(self.conditions.patterns, root, self.rules, closing, buffer)
+        put(buffer[:n_bytes].tobytes())
+        return bool(n_bytes)
 
     def run(self, put: Callable[[bytes], object], deadline: Deadline) -> Written:
         """Walk to the end."""

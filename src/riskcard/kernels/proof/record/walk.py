@@ -227,3 +227,16 @@ def walk(conditions, work, rules, closing, stack, parent, control, buffer, count
         counters[N_RECORDS] += 1
         counters[N_OPEN] = push_children(conditions, stack, parent, side, slot, middle, top)
     return DONE
+
+
+@bare_kernel
+def close_alone(patterns, nodes, rules, closing, buffer):
+    """Write the record of the first node, closed by its own model; the number of bytes, 0 if that does not close it.
+
+    Unlike in a walk the model may have any number of columns.
+    """
+    digits = close_node(patterns, nodes, np.int64(0), rules, closing)
+    if digits < 0:
+        return 0
+    buffer[0] = CLOSED
+    return put_model(nodes, np.int64(0), closing, digits, buffer, 1)
