@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import riskcard.search.proof.root_bound as root_module
 import riskcard.search.proof.tree as tree_module
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import random_problem
@@ -65,6 +66,15 @@ def test_it_is_as_good_as_the_hull():
     own = conditions.patterns
     loss = own.others @ np.logaddexp(0, z) + own.events @ np.logaddexp(0, -z)
     assert 0.999 * loss < found.bound < loss
+
+
+def test_few_columns_are_kept_where_rows_are_many(monkeypatch):
+    conditions = arrange_conditions(open_problem())
+    best = bound_root(conditions, Deadline())
+    monkeypatch.setattr(root_module, "MOST_NUMBERS", 7 * conditions.patterns.events.size)
+    few = bound_root(conditions, Deadline())
+    assert few.steps.size <= 7 < best.steps.size
+    assert few.bound < best.bound
 
 
 @pytest.mark.parametrize("room", [0.5, 2.0, 100.0])

@@ -22,9 +22,15 @@ from riskcard.search.deadline import Deadline
 
 #: Columns that come in a round at most, and all that there may be.
 COLUMNS_A_ROUND, MOST_COLUMNS = 20, 400
+#: Most numbers of the columns, a few times 160 MB in all, and the longest tables: one step of longer ones takes
+#: seconds, between two looks at the clock.
+MOST_NUMBERS, MOST_ROWS = 20_000_000, 1_000_000
 #: Quadratic models of a round, steps on each of them, and rounds.
 MODELS_A_ROUND, STEPS_A_MODEL, MOST_ROUNDS = 3, 300, 100
 OFFSET_STEPS = 6
+#: Added to the diagonal of a quadratic model, as a part of its curvature; the least curvature, as a part of the
+#: loss; and the shortest step, as a part of the way to the model's minimum.
+RIDGE, LEAST_CURVE, SHORTEST = 1e-9, 1e-12, 1e-3
 #: It ends when the bound is below the loss of the model by less than this part, and a model of a round when it
 #: gains less than the other.
 NEAR, SMALL_GAIN = 1e-4, 1e-6
@@ -114,6 +120,7 @@ class _Search:
         self.part = conditions.reach / conditions.steepest
         self.columns: list[tuple[int, int]] = []
         n_rows = self.patterns.events.size
+        self.most_columns = min(MOST_COLUMNS, MOST_NUMBERS // n_rows)
         self.design: NDArray[np.float64] = np.zeros((n_rows, 0))
         self.shares: Floats = np.zeros(0)
         self.offset = float(conditions.rate)
@@ -176,7 +183,7 @@ class _Search:
             (side, cut)
             for slope, side, cut in found
             if slope < STEEP * found[0][0] and (side, cut) not in known
-        ][: MOST_COLUMNS - len(known)]
+        ][: self.most_columns - len(known)]
         codes = self.patterns.codes
         added = [
             self.part[side] * ((codes[side >> 1] > cut) if side & 1 else (codes[side >> 1] <= cut))
@@ -200,14 +207,17 @@ class _Search:
         weights = (own.events + own.others) * self.chance * self.rest
         everyone = np.column_stack([np.ones(self.z.size), self.design])
         hessian = everyone.T @ (everyone * weights[:, None])
-        hessian[np.diag_indices(m + 1)] += 1e-9 * np.trace(hessian) / (m + 1) + 1e-300
+        curve = float(np.trace(hessian))
+        if not curve > LEAST_CURVE * self.loss:
+            return  # every row is where its loss is a line
+        hessian[np.diag_indices(m + 1)] += RIDGE * curve / (m + 1)
         gradient = everyone.T @ self.slopes
         now = np.concatenate([[self.offset], self.shares])
         step = _minimise(hessian, gradient, now, self.room) - now
         ways, size = everyone @ step, 1.0
-        while size > 1e-3 and self._loss_at(self.z + size * ways) >= self.loss:
+        while size > SHORTEST and not self._loss_at(self.z + size * ways) < self.loss:
             size /= 2.0
-        if size > 1e-3:
+        if size > SHORTEST:
             self.offset, self.shares = now[0] + size * step[0], now[1:] + size * step[1:]
             self._look()
 

@@ -30,7 +30,7 @@ from riskcard.search.proof.conditions import arrange_conditions, place_of_cut
 from riskcard.search.proof.frontier import Frontier
 from riskcard.search.proof.leaves import Choice, card_of_leaf, choice_of_leaf
 from riskcard.search.proof.notes import notes_for
-from riskcard.search.proof.root_bound import RootBound, bound_root
+from riskcard.search.proof.root_bound import MOST_ROWS, RootBound, bound_root
 from riskcard.search.proof.tasks import (
     FEWEST_NODES_A_TASK,
     FIRST_BUDGET,
@@ -177,7 +177,8 @@ class _Tree:
         left, used = deadline.seconds_left, time.perf_counter() - self.begun
         is_late = self.work >= WORK_DEPTH_FIRST or left < (1 - LATE) / LATE * used
         self.is_late = self.most_loss is None and (self.is_late or is_late)
-        if self.is_late and self.root_bound is None and not self.problem.kept:
+        is_short = self.conditions.patterns.events.size <= MOST_ROWS
+        if self.is_late and self.root_bound is None and is_short and not self.problem.kept:
             until = time.perf_counter() + min(left, TIME_FOR_ROOT * used)
             self.root_bound = bound_root(self.conditions, deadline.earlier(until))
 
