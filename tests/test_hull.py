@@ -19,14 +19,8 @@ from riskcard.errors import ParameterError
 from riskcard.kernels.proof.hull import layout as hull
 from riskcard.kernels.proof.hull.bound import bound_hull_node, load_columns, tangent_bound
 from riskcard.kernels.proof.hull.branch import divide_slot, find_gap, find_side, take_out_side
-from riskcard.kernels.proof.hull.model import (
-    add_column,
-    find_cells,
-    find_curves,
-    find_slopes,
-    loss_at,
-    minimise_model,
-)
+from riskcard.kernels.proof.hull.columns import add_column, find_cells
+from riskcard.kernels.proof.hull.model import find_curves, find_slopes, loss_at, minimise_model
 from riskcard.kernels.proof.layout import (
     CLOSENESS,
     CONTROL_FIELDS,

@@ -163,7 +163,8 @@ SUBJECTS = (
         {
             "kernels/proof/hull/bound.py": 10,
             "kernels/proof/hull/branch.py": 6,
-            "kernels/proof/hull/model.py": 12,
+            "kernels/proof/hull/columns.py": 4,
+            "kernels/proof/hull/model.py": 8,
             "kernels/proof/hull/explore.py": 3,
             "kernels/proof/hull/layout.py": 2,
         },

@@ -12,15 +12,8 @@ import numpy as np
 import riskcard.kernels.proof.hull.layout as hull
 import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel
-from riskcard.kernels.proof.hull.model import (
-    add_column,
-    drop_idle_columns,
-    find_cells,
-    find_slopes,
-    loss_at,
-    settle_offset,
-    take_newton_step,
-)
+from riskcard.kernels.proof.hull.columns import add_column, drop_idle_columns, find_cells
+from riskcard.kernels.proof.hull.model import find_slopes, loss_at, settle_offset, take_newton_step
 from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
 from riskcard.kernels.proof.slots import slot_reach
 
