@@ -365,7 +365,9 @@ def test_a_card_is_loaded_and_scored_without_anything_that_learns(tmp_path):
 #: A room or a file that grows beyond these is divided where it has two subjects. A checker of proofs is a
 #: single file on purpose: it imports nothing of riskcard, and is read from top to bottom.
 MOST_FILES, MOST_LINES = 15, 500
-LONG_FILES = {"proof_check/check_proof.py", "kernels/proof/hull/model.py"}
+#: Lines of a function without its docstring.
+MOST_LINES_OF_FUNCTION = 65
+LONG_FILES = {"proof_check/check_proof.py"}
 
 
 @pytest.mark.parametrize("room", sorted(ROOMS - {"."}))
@@ -378,6 +380,25 @@ def test_no_room_is_crowded(room):
 def test_no_file_is_long(path):
     lines = len(path.read_text(encoding="utf-8").splitlines())
     assert lines <= MOST_LINES or path.relative_to(SOURCE).as_posix() in LONG_FILES
+
+
+def length_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    first = function.body[0]
+    is_documented = ast.get_docstring(function) is not None
+    documented = first.end_lineno - first.lineno + 1 if is_documented else 0
+    return function.end_lineno - function.lineno + 1 - documented
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_no_function_is_long(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            assert length_of(node) <= MOST_LINES_OF_FUNCTION, f"{node.name}, line {node.lineno}"
+
+
+def test_a_docstring_does_not_make_a_function_long():
+    source = 'def f(\n    a,\n):\n    """One\n\n    two."""\n    return a\n'
+    assert length_of(ast.parse(source).body[0]) == 4
 
 
 def test_contributing_names_every_room_and_only_what_exists():

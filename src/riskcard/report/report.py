@@ -1,7 +1,7 @@
 """A report on a card, from Python: gather the facts, draw the page."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -163,46 +163,48 @@ def make_report(
             f"A report needs a RiskCard or a fitted classifier, not {type(model).__name__}."
         )
     card.require_risks_or_rates("Reports")
+    _require_fit(card, test, further)
+    note = progress or (lambda steps: None)
+    plan = cv, repeats, n_bootstraps, time_limit, random_state
+    division = read_division(count_rows(X), groups, sites, time_split)
     if card.kind is not None:
-        if test is not None:
-            raise ParameterError(
-                "test is for outcomes of yes or no. Judge a card of another kind on other rows by giving them in "
-                "place of the training rows."
-            )
-        repeats_of = Repeats(cv, repeats, n_bootstraps, time_limit, random_state, n_jobs)
-        given = GivenRows(
-            X, y, sample_weight, further, read_division(count_rows(X), groups, sites, time_split)
+        given = GivenRows(X, y, sample_weight, further, division)
+        return KindReport(gather_kind_facts(card, given, Repeats(*plan, n_jobs), note))
+    procedure = procedure_of(card) if model is card else procedure_of_model(model)
+    options = ReportOptions(*plan, n_jobs, shown_options=_shown_options(card, *plan))
+    rows = ReportRows(X, y, sample_weight, division=division)
+    others = None if test is None else ReportRows(*test)
+    return Report(gather_facts(card, rows, others, procedure, options, note))
+
+
+def _require_fit(card: RiskCard, test: Any, further: Mapping[str, Any]) -> None:
+    """Refuse what the outcome of the card does not have."""
+    if card.kind is not None and test is not None:
+        raise ParameterError(
+            "test is for outcomes of yes or no. Judge a card of another kind on other rows by giving them in "
+            "place of the training rows."
         )
-        return KindReport(
-            gather_kind_facts(card, given, repeats_of, progress or (lambda steps: None))
-        )
-    if further:
+    if card.kind is None and further:
         raise ParameterError(
             f"{min(further)} is given, but the outcome of this card is yes or no. Leave it out."
         )
-    procedure = procedure_of(card) if model is card else procedure_of_model(model)
+
+
+def _shown_options(
+    card: RiskCard,
+    cv: int,
+    repeats: int,
+    n_bootstraps: int,
+    time_limit: float | None,
+    random_state: int,
+) -> tuple[tuple[str, str], ...]:
+    """The names and values of options in the language of the card."""
     with card.labels.spoken():
-        shown = (
+        limit = say("origin_no_limit") if time_limit is None else f"{amount(time_limit, 'g')} s"
+        return (
             (say("origin_folds"), str(cv)),
             (say("origin_repeats"), str(repeats)),
             (say("origin_resamples"), str(n_bootstraps)),
             (say("origin_seed"), str(random_state)),
-            (
-                say("origin_time_limit"),
-                say("origin_no_limit") if time_limit is None else f"{amount(time_limit, 'g')} s",
-            ),
+            (say("origin_time_limit"), limit),
         )
-    options = ReportOptions(
-        cv=cv,
-        repeats=repeats,
-        n_bootstraps=n_bootstraps,
-        time_limit=time_limit,
-        random_state=random_state,
-        n_jobs=n_jobs,
-        shown_options=shown,
-    )
-    division = read_division(count_rows(X), groups, sites, time_split)
-    rows = ReportRows(X, y, sample_weight, division=division)
-    others = None if test is None else ReportRows(*test)
-    facts = gather_facts(card, rows, others, procedure, options, progress or (lambda steps: None))
-    return Report(facts)

@@ -120,7 +120,6 @@ def read_training(options: Namespace) -> Training:
 
     from riskcard.data.files.feature_table import FeatureTable
     from riskcard.data.files.table_file import kept_reading
-    from riskcard.data.first_look.data_summary import summarize
     from riskcard.data.first_look.repeats import find_repeats
 
     features = dict(table.features)
@@ -156,25 +155,39 @@ def read_training(options: Namespace) -> Training:
     if is_by_time or getattr(options, "hold_out", None) is not None:
         training = _hold_out(options, training, file, wanted)
     repeats = () if training.division.groups is not None else find_repeats(features)
-    held_out: list[str] = []
-    if training.held_out is not None:
-        held_out = [training.held_out.in_words, *map(_shared_by_both_parts, repeats)]
-    summary = summarize(
-        training.table.features,
-        training.is_event,
-        classes,
-        outcome=options.target,
-        left_out=left_out,
-        repeats=repeats,
-        notes=(*held_out, *(note.text for note in table.notes)),
-        max_terms=options.max_terms if options.command == "fit" else None,
-        counts_events=bool(times) or getattr(options, "outcome", None) == "count",
-        outcome_words=target.words,
-    )
+    summary = _summary_of(training, options, left_out, repeats, target.words)
     _require_variety(options.data, summary)
     if not options.quiet:
         _show(summary)
     return replace(training, summary=summary)
+
+
+def _summary_of(
+    training: Training,
+    options: Namespace,
+    left_out: tuple[LeftOut, ...],
+    repeats: tuple[Repeat, ...],
+    outcome_words: str | None,
+) -> DataSummary:
+    """What was read, and what became of it."""
+    from riskcard.data.first_look.data_summary import summarize
+
+    held_out: list[str] = []
+    if training.held_out is not None:
+        held_out = [training.held_out.in_words, *map(_shared_by_both_parts, repeats)]
+    is_timed = training.time is not None or training.entry is not None
+    return summarize(
+        training.table.features,
+        training.is_event,
+        training.classes,
+        outcome=options.target,
+        left_out=left_out,
+        repeats=repeats,
+        notes=(*held_out, *(note.text for note in training.table.notes)),
+        max_terms=options.max_terms if options.command == "fit" else None,
+        counts_events=is_timed or getattr(options, "outcome", None) == "count",
+        outcome_words=outcome_words,
+    )
 
 
 def _check_settings(options: Namespace) -> None:

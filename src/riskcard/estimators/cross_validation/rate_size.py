@@ -23,6 +23,9 @@ from riskcard.estimators.learning import Request
 from riskcard.estimators.parallel import run_side_by_side
 from riskcard.formatting.plain_text import text_table
 
+#: The places of the figures of one size in one fold; three figures of ranks and calibration are between these.
+DEVIANCE, FITTED, FEATURES, SECONDS = 0, 1, 5, 6
+
 
 @dataclass(frozen=True, slots=True)
 class SizeFigures:
@@ -192,49 +195,19 @@ def choose_terms(
     sizes = range(1, max_terms + 1)
     base = clone(estimator).set_params(certify=False, verbose=False, n_jobs=None)
 
-    def judge(split: Split, stop: Event) -> list[Floats]:
-        fitted, held = rows.take(split[0]), rows.take(split[1])
-        found = []
-        for size in sizes:
-            if stop.is_set():
-                break
-            begun = time.perf_counter()
-            card = fitted.fit(_sized(base, size)).card_
-            seconds = time.perf_counter() - begun
-            own, other = held.measure(card), fitted.measure(card)
-            found.append(
-                np.array(
-                    [
-                        own.deviance,
-                        other.deviance,
-                        own.ranking,
-                        held.brier(card),
-                        own.slope,
-                        len(card.features),
-                        seconds,
-                    ]
-                )
-            )
+    def judge(split: Split, stop: Event) -> list[list[float]]:
+        found = _judge_sizes(rows.take(split[0]), rows.take(split[1]), base, sizes, stop)
         if progress is not None:
             progress()
         return found
 
     figures = np.array(run_side_by_side(judge, splits, n_jobs))
-    figures = figures[~np.isnan(figures[:, :, 0]).any(axis=1)]  # no event was held out
+    figures = figures[~np.isnan(figures[:, :, DEVIANCE]).any(axis=1)]  # no event was held out
     if not len(figures):
         raise ParameterError("No part that is held out has an event. Use fewer folds.")
-    path = PathScores(
-        sizes=np.array(sizes),
-        test=-figures[:, :, 0],
-        train=-figures[:, :, 1],
-        seconds=figures[:, :, 6],
-        features=figures[:, :, 5],
-        terms=figures[:, :, 5],
-        folds_a_pass=len(figures) / (repeats if division.is_drawn else 1),
-    )
+    path = _path_of(figures, sizes, repeats if division.is_drawn else 1)
     choice = choose_size(path, rule)
-    means = figures.mean(axis=0)
-    errors = path.standard_errors
+    means, errors = figures.mean(axis=0), path.standard_errors
     chosen, best = sizes[choice.chosen], sizes[choice.best]
     model = clone(estimator).set_params(max_terms=chosen)
     note = (
@@ -250,9 +223,35 @@ def choose_terms(
     return TermsChoice(model, chosen, best, found, len(splits), rule, is_timed)
 
 
-def _sized(estimator: Any, size: int) -> Any:
-    """An estimator of its own for each thread."""
-    return clone(estimator).set_params(max_terms=size)
+def _judge_sizes(
+    fitted: KindRows, held: KindRows, base: Any, sizes: range, stop: Event
+) -> list[list[float]]:
+    """The figures of every size in one fold, in the order of their places."""
+    found = []
+    for size in sizes:
+        if stop.is_set():
+            break
+        begun = time.perf_counter()
+        # a clone, since each thread needs an estimator of its own
+        card = fitted.fit(clone(base).set_params(max_terms=size)).card_
+        seconds = time.perf_counter() - begun
+        own, other = held.measure(card), fitted.measure(card)
+        ranks = own.ranking, held.brier(card), own.slope
+        found.append([own.deviance, other.deviance, *ranks, len(card.features), seconds])
+    return found
+
+
+def _path_of(figures: Floats, sizes: range, passes: int) -> PathScores:
+    """The figures of folds by sizes as the rule takes them."""
+    return PathScores(
+        sizes=np.array(sizes),
+        test=-figures[:, :, DEVIANCE],
+        train=-figures[:, :, FITTED],
+        seconds=figures[:, :, SECONDS],
+        features=figures[:, :, FEATURES],
+        terms=figures[:, :, FEATURES],
+        folds_a_pass=len(figures) / passes,
+    )
 
 
 def _splits(rows: KindRows, division: Division, cv: int, repeats: int) -> list[Split]:
