@@ -25,7 +25,7 @@ from riskcard import (
     improve,
 )
 from riskcard.cli.parser import make_parser
-from riskcard.estimators.other_outcomes.rate_estimator import YES_OR_NO_ONLY
+from riskcard.estimators.other_outcomes.rate_estimator import SHARED
 from riskcard.parameters import OWNERS, PARAMETERS, Kind, parameters_of
 
 ROOT = Path(__file__).parents[1]
@@ -42,8 +42,6 @@ HOLDERS = {
     "RiskScoreOrdinal": RiskScoreOrdinal,
     "RiskScoreRegressor": RiskScoreRegressor,
 }
-#: Parameters that cards of hazards and rates share with those of yes or no.
-SHARED = {*parameters_of("card", "work")} - set(YES_OR_NO_ONLY)
 #: What a signature has in addition to parameters: rows, estimators and cards.
 DATA = {
     "card", "X", "y", "sample_weight", "estimator", "features", "groups", "sites", "time_split",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from riskcard.cli.given import given, regularization_of
+from riskcard.cli.given import parameters_of_rates
 from riskcard.cli.rows.labels import texts_of
 from riskcard.cli.times import require_english_kind, require_yes_or_no_options
 from riskcard.data.files.wanted_columns import Kind, as_number
@@ -166,16 +166,9 @@ def _with_competing(column: FeatureValues, options: Namespace) -> Target:
 def fit_outcome(options: Namespace, training: Training) -> RiskCard:
     """Learn a card of numbers, rates or levels."""
     from riskcard.estimators.other_outcomes.ordinal import RiskScoreOrdinal
-    from riskcard.estimators.other_outcomes.rate_estimator import YES_OR_NO_ONLY
     from riskcard.estimators.other_outcomes.regressor import RiskScoreRegressor
 
-    parameters = {
-        name: value
-        for name, value in given(options, "card", "work").items()
-        if name not in YES_OR_NO_ONLY
-    }
-    parameters |= {"rules": training.rules, "identifiers": None} | regularization_of(options)
-    parameters["verbose"] = not options.quiet
+    parameters = parameters_of_rates(options, training.rules)
     table, values, weights = training.table, training.values, training.weights
     if options.outcome == "levels":
         levels = options.levels or sorted(set(values), key=float)  # type: ignore[arg-type]

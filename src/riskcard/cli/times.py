@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.given import given, regularization_of
+from riskcard.cli.given import given, parameters_of_rates
 from riskcard.cli.remarks import put, say
 from riskcard.errors import DataError, ParameterError
 from riskcard.output_files import write_whole
@@ -166,7 +166,6 @@ def fit_times(options: Namespace, training: Training) -> RiskCard:
 
 def tune_times(options: Namespace, training: Training) -> TermsChoice:
     """Choose the size of such a card by the deviance on held-out rows."""
-    from riskcard.cli.given import given
     from riskcard.estimators.cross_validation.rate_size import choose_terms
 
     size = {name: one for name, one in given(options, "size").items() if name != "scoring"}
@@ -204,16 +203,10 @@ def _further(training: Training) -> dict[str, Any]:
 
 def estimator_of_times(options: Namespace, training: Training) -> RiskScoreSurvival:
     """The estimator that the options ask for."""
-    from riskcard.estimators.other_outcomes.rate_estimator import YES_OR_NO_ONLY
     from riskcard.estimators.other_outcomes.survival import RiskScoreSurvival
 
-    parameters = {
-        name: value
-        for name, value in given(options, "card", "work").items()
-        if name not in YES_OR_NO_ONLY
-    }
-    parameters |= {"rules": training.rules, "identifiers": None} | regularization_of(options)
-    model = RiskScoreSurvival(horizons=options.horizon, verbose=not options.quiet, **parameters)
+    parameters = parameters_of_rates(options, training.rules)
+    model = RiskScoreSurvival(horizons=options.horizon, **parameters)
     if training.is_competing is not None:
         model.event_of_interest = 1
         model.competing_words = " or ".join(

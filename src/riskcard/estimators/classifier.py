@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,13 @@ from riskcard.estimators.from_sources.source_fit import fit_source, source_of
 from riskcard.estimators.from_sources.source_table import Seen
 from riskcard.estimators.learning import Learned, Request, Task, learn, pose
 from riskcard.estimators.recipe_values import parameters_from
-from riskcard.estimators.regularization import Regularization
-from riskcard.estimators.tasks import card_rules_of, make_task, procedure_of, without_left_out
+from riskcard.estimators.tasks import (
+    SharedParameters,
+    card_rules_of,
+    make_task,
+    procedure_of,
+    without_left_out,
+)
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.recipe import Recipe
 from riskcard.parameters import check_parameters, parameters_of
@@ -27,7 +31,7 @@ from riskcard.sources.source import Source
 
 
 @dataclass(eq=False, repr=False)
-class RiskScoreClassifier(CardClassifier):
+class RiskScoreClassifier(SharedParameters, CardClassifier):
     """A card of integer points for the risk of an event, with a proof of how good it is.
 
     Each term of the card gives points for a feature at or below a cut; the points add up to a
@@ -139,24 +143,11 @@ class RiskScoreClassifier(CardClassifier):
 
     takes_any_table = True
 
-    max_terms: int = 5
     _: KW_ONLY
-    max_features: int | None = None
-    max_cuts_per_feature: int | None = None
-    max_points: int = 5
     scale: float | str = "calibrated"
     max_log_odds: float | str | None = "auto"
-    rules: CardRules | str | Path | None = None
-    regularization: Regularization | str | None = "auto"
-    certify: bool = False
-    time_limit: float | None = 60.0
-    gap: float = 0.0
     event: Any = None
-    identifiers: Any = "auto"
     class_weight: Any = None
-    random_state: Any = 0
-    n_jobs: int | None = None
-    verbose: bool = False
 
     @classmethod
     def paper(cls, k: int, **overrides: Any) -> RiskScoreClassifier:

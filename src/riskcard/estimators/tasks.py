@@ -1,7 +1,9 @@
 """From the parameters of an estimator to what is to be done: the one reader for every kind of outcome."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +27,33 @@ LIMITS = (
 )
 
 
-def make_task(estimator: Any, checked: Mapping[str, Any], request: Request) -> Task:
+@dataclass(eq=False, repr=False)
+class SharedParameters:
+    """The parameters that estimators of every kind of outcome have; each adds its own."""
+
+    max_terms: int = 5
+    _: KW_ONLY
+    max_features: int | None = None
+    max_cuts_per_feature: int | None = None
+    max_points: int = 5
+    rules: CardRules | str | Path | None = None
+    regularization: Regularization | str | None = "auto"
+    identifiers: Any = "auto"
+    certify: bool = False
+    time_limit: float | None = 60.0
+    gap: float = 0.0
+    random_state: Any = 0
+    n_jobs: int | None = None
+    verbose: bool = False
+
+
+def make_task(estimator: SharedParameters, checked: Mapping[str, Any], request: Request) -> Task:
     """What to do, from checked parameters.
 
     Parameters
     ----------
     estimator
-        Has ``rules``, ``regularization``, ``random_state`` and ``n_jobs``, which check themselves here.
+        Its ``rules``, ``regularization``, ``random_state`` and ``n_jobs`` check themselves here.
     checked
         All other parameters.
     request

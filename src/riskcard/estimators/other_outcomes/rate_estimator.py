@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, replace
-from pathlib import Path
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,47 +17,31 @@ from riskcard.estimators.fitted import Training
 from riskcard.estimators.learning import Request, learn
 from riskcard.estimators.other_outcomes.fitted_rates import RateOutcome, finish_rates
 from riskcard.estimators.recipe_values import parameters_from
-from riskcard.estimators.regularization import Regularization
-from riskcard.estimators.tasks import make_task, procedure_of, without_left_out
+from riskcard.estimators.tasks import SharedParameters, make_task, procedure_of, without_left_out
 from riskcard.model.origin.recipe import Recipe
 from riskcard.parameters import Parameter, parameters_of
 from riskcard.problem.other_losses import OtherLoss
-from riskcard.rules.card_rules import CardRules
 
-#: Parameters of cards for yes or no that hazards and rates do not have: the baseline, or the offset, is
-#: always fitted, and there are no classes.
-YES_OR_NO_ONLY = ("scale", "max_log_odds", "event", "class_weight")
+#: Cards for yes or no have a scale, an event and class weights in addition; here the offset is always fitted.
+SHARED = frozenset(one.name for one in fields(SharedParameters))
 
 
 @dataclass(eq=False, repr=False)
-class RateEstimator(CardEstimator):
+class RateEstimator(SharedParameters, CardEstimator):
     """An estimator whose outcome is not yes or no; how rows are read is up to its subclass."""
 
     takes_any_table = True
     #: The group of its own parameters.
     group: ClassVar[str]
 
-    max_terms: int = 5
     _: KW_ONLY
-    max_features: int | None = None
-    max_cuts_per_feature: int | None = None
-    max_points: int = 5
     max_log_ratio: float | str | None = "auto"
-    rules: CardRules | str | Path | None = None
-    regularization: Regularization | str | None = "auto"
-    certify: bool = False
-    time_limit: float | None = 60.0
-    gap: float = 0.0
-    identifiers: Any = "auto"
-    random_state: Any = 0
-    n_jobs: int | None = None
-    verbose: bool = False
 
     @classmethod
     def _parameters(cls) -> dict[str, Parameter]:
         """All parameters by name: those that it shares with cards for yes or no, and its own."""
         shared = parameters_of("card", "work")
-        kept = {name: one for name, one in shared.items() if name not in YES_OR_NO_ONLY}
+        kept = {name: one for name, one in shared.items() if name in SHARED}
         return kept | parameters_of(cls.group)
 
     def fit_as(self, request: Request, X: Any, y: Any, sample_weight: Any, **further: Any) -> Any:
