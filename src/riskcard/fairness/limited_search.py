@@ -38,7 +38,7 @@ from riskcard.problem.solution import Solution
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.heuristic.binned_rows import Rows
 from riskcard.search.heuristic.card_room import rules_of
-from riskcard.search.heuristic.draft import draft_of, finish
+from riskcard.search.heuristic.draft import as_solution, draft_of
 from riskcard.search.options import Options
 from riskcard.search.plan import PLAN
 from riskcard.search.solve import solve
@@ -105,7 +105,7 @@ class PricedProblem:
         if solution.terms:
             rules = rules_of(self.problem, PLAN)
             draft = draft_of(self.rows, rules, solution.terms)
-            solution = finish(self.rows, rules, draft, self.problem)
+            solution = as_solution(self.rows, rules, draft, self.problem)
         if violations(solution, self.problem):
             return None
         differences = self.limits.differences(self.scored(solution))

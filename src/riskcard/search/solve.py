@@ -8,7 +8,7 @@ from riskcard.problem.objective import order_of
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 from riskcard.search.deadline import Deadline
-from riskcard.search.drivers.near_optimal import find_pool
+from riskcard.search.drivers.near_optimal import find_near_optimal
 from riskcard.search.drivers.prove_parts import Found, Offer, prove_parts
 from riskcard.search.drivers.solve_max_changes import find_few_changes
 from riskcard.search.drivers.solve_min_gain import find_paying_terms
@@ -99,7 +99,7 @@ def _solve(
     pool = None
     if options.pool_tolerance is not None:
         most_price = result.objective * (1.0 + options.pool_tolerance)
-        pool = find_pool(problem, result, most_price, search, stops if is_proven else None)
+        pool = find_near_optimal(problem, result, most_price, search, stops if is_proven else None)
     return replace(result, notes=notes, pool=pool)
 
 

@@ -27,7 +27,7 @@ from riskcard.estimators.cross_validation.path import (
     cross_validate,
     fit_size,
 )
-from riskcard.estimators.cross_validation.scorers import check_scoring, find_scorer, score_rows
+from riskcard.estimators.cross_validation.scorers import check_scoring, find_scorer, score_of_rows
 from riskcard.estimators.cross_validation.size_choice import choose_size, results_of
 from riskcard.estimators.learning import Request
 from riskcard.extras import import_pandas
@@ -322,7 +322,7 @@ class RiskScoreClassifierCV(CardClassifier):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Score of the rows given, by ``scoring``; weights count where the scorer takes them."""
         check_is_fitted(self)
-        return float(score_rows(self.scorer_, self, X, y, sample_weight))
+        return float(score_of_rows(self.scorer_, self, X, y, sample_weight))
 
 
 def _positions(index: Any, rows: Rows) -> NDArray[np.intp]:

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from riskcard.data.frames import take_rows
 from riskcard.errors import DataError
 from riskcard.estimators.classifier import RiskScoreClassifier
-from riskcard.estimators.cross_validation.scorers import score_rows
+from riskcard.estimators.cross_validation.scorers import score_of_rows
 from riskcard.estimators.cross_validation.size_choice import HeldOutcomes, PathScores
 from riskcard.estimators.learning import Request
 from riskcard.estimators.parallel import run_side_by_side
@@ -187,7 +187,7 @@ def _area_of(outcomes: HeldOutcomes) -> float:
 
 
 def _score(work: FoldWork, model: RiskScoreClassifier, rows: Rows) -> float:
-    score = score_rows(work.scorer, model, rows.X, rows.y, rows.weights)
+    score = score_of_rows(work.scorer, model, rows.X, rows.y, rows.weights)
     if not isinstance(score, (int, float, np.number)) or not np.isfinite(score):
         raise DataError(
             f"the score of {rows.y.size} rows is {score!r}, not a finite number. Use fewer folds, "

@@ -45,7 +45,7 @@ def check_scoring(scoring: Any) -> None:
     )
 
 
-def score_rows(scorer: Callable[..., float], model: Any, X: Any, y: Any, weights: Any) -> float:
+def score_of_rows(scorer: Callable[..., float], model: Any, X: Any, y: Any, weights: Any) -> float:
     """The score of some rows, weighted where there are weights and the scorer takes them.
 
     scikit-learn's scorers pass on to a metric whatever they are given, so the metric decides.

@@ -15,7 +15,7 @@ from riskcard.search.empty_card import best_empty_card
 from riskcard.search.heuristic.binned_rows import Rows, all_cuts
 from riskcard.search.heuristic.card_room import Rules, rules_of
 from riskcard.search.heuristic.descent import offers_for_slot, whole_windows
-from riskcard.search.heuristic.draft import Draft, draft_of, finish, measure
+from riskcard.search.heuristic.draft import Draft, as_solution, draft_of, measure
 from riskcard.search.heuristic.find_cards import find_cards
 from riskcard.search.options import SearchOptions
 from riskcard.search.proof.leaves import Choice
@@ -25,7 +25,7 @@ from riskcard.search.proof.tree import Stops, collect
 SAME_CHOICE = 1e-9
 
 
-def find_pool(
+def find_near_optimal(
     problem: Problem,
     result: SolveResult,
     most_price: float,
@@ -96,7 +96,7 @@ def _neighbours(
     found.sort(key=lambda draft: draft.loss)
     close = [draft for draft in found if draft.loss <= most_loss]
     most = plan.pool_candidates * (search.n_wanted or 1)
-    finished = [finish(rows, rules, draft, problem) for draft in close[:most]]
+    finished = [as_solution(rows, rules, draft, problem) for draft in close[:most]]
     return [card for card in finished if not violations(card, problem)]
 
 

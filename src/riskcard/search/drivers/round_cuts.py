@@ -12,7 +12,7 @@ from riskcard.problem.result import SolveResult
 from riskcard.problem.solution import Solution
 from riskcard.search.heuristic.binned_rows import all_cuts
 from riskcard.search.heuristic.card_room import rules_of
-from riskcard.search.heuristic.draft import finish, measure
+from riskcard.search.heuristic.draft import as_solution, measure
 from riskcard.search.options import Start
 from riskcard.search.plan import PLAN
 
@@ -108,7 +108,7 @@ def _move(card: Solution, term: int, place: int, problem: Problem) -> Solution:
     terms = np.array(card.terms, dtype=np.int64).T.copy()
     terms[1, term] = place
     scale = np.array([1.0 / card.multiplier, card.offset + card.base / card.multiplier])
-    return finish(rows, rules, measure(rows, rules, terms, scale), problem)
+    return as_solution(rows, rules, measure(rows, rules, terms, scale), problem)
 
 
 def count_digits(number: float) -> int:

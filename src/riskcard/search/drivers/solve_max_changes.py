@@ -27,7 +27,7 @@ from riskcard.search.empty_card import best_empty_card
 from riskcard.search.heuristic.binned_rows import Rows, all_cuts
 from riskcard.search.heuristic.card_room import Rules, rules_of
 from riskcard.search.heuristic.descent import exchange, is_lower, whole_windows, zoom_cut
-from riskcard.search.heuristic.draft import draft_of, finish
+from riskcard.search.heuristic.draft import as_solution, draft_of
 from riskcard.search.options import Start
 from riskcard.search.plan import SearchPlan
 from riskcard.search.proof.tree import CLOSE_ENOUGH
@@ -125,12 +125,12 @@ def _improve(rows: Rows, rules: Rules, part: Problem) -> Solution:
         settled = 1 if is_lower(moved, draft, rules.plan) else settled + 1
         draft = moved if is_lower(moved, draft, rules.plan) else draft
         slot = slot + 1 if slot + 1 < draft.n_terms else n_kept
-    return finish(rows, rules, draft, part)
+    return as_solution(rows, rules, draft, part)
 
 
 def _as_kept(rows: Rows, rules: Rules, part: Problem) -> Solution:
     """The card of the terms that are kept, with its best scale."""
-    return finish(rows, rules, draft_of(rows, rules, part.kept), part)
+    return as_solution(rows, rules, draft_of(rows, rules, part.kept), part)
 
 
 def _bound_of_kept(card: Solution, problem: Problem) -> float:

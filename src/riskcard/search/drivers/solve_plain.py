@@ -19,7 +19,7 @@ from riskcard.search.deadline import OutOfTime
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.heuristic.binned_rows import all_cuts
 from riskcard.search.heuristic.card_room import rules_of
-from riskcard.search.heuristic.draft import draft_of, finish
+from riskcard.search.heuristic.draft import as_solution, draft_of
 from riskcard.search.heuristic.find_cards import find_cards
 from riskcard.search.options import SearchOptions
 from riskcard.search.plan import SearchPlan
@@ -60,7 +60,7 @@ def _any_card(problem: Problem, plan: SearchPlan) -> list[Solution]:
     for chosen in itertools.islice(itertools.product(*choices), plan.most_cards_tried):
         if musts.size and not violations_of_terms(chosen, problem):
             terms = [(v, cut, 1 if rules.high[v] > 0 else -1) for v, cut in chosen]
-            return [finish(rows, rules, draft_of(rows, rules, terms), problem)]
+            return [as_solution(rows, rules, draft_of(rows, rules, terms), problem)]
     return []
 
 

@@ -105,7 +105,7 @@ def draft_of(rows: Rows, rules: Rules, terms: Sequence[tuple[int, int, int]]) ->
     return measure(rows, rules, np.ascontiguousarray(lines))
 
 
-def finish(rows: Rows, rules: Rules, draft: Draft, problem: Problem) -> Solution:
+def as_solution(rows: Rows, rules: Rules, draft: Draft, problem: Problem) -> Solution:
     """The draft as a card, its scale fitted as closely as floating point allows."""
     slope, offset = measure(rows, rules, draft.terms, draft.scale, FINAL_TOLERANCE).scale
     is_fixed = problem.scale.kind == "fixed"

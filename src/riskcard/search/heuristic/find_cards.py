@@ -20,7 +20,13 @@ from riskcard.search.heuristic.descent import (
     polish_cuts,
     search_cards,
 )
-from riskcard.search.heuristic.draft import Draft, finish, measure, rescale_points, round_support
+from riskcard.search.heuristic.draft import (
+    Draft,
+    as_solution,
+    measure,
+    rescale_points,
+    round_support,
+)
 from riskcard.search.heuristic.effort import Effort, effort_of
 from riskcard.search.heuristic.support import (
     Support,
@@ -71,7 +77,7 @@ def find_cards(problem: Problem, options: SearchOptions) -> list[Solution]:
             )
         drafts += _Search(problem, rules, effort, options, whole, rows).run()
         drafts += [complete_card(whole, rules, empty)] if rules.restrictions.must_use.any() else []
-    cards = [finish(whole, rules, draft, problem) for draft in _distinct(drafts)]
+    cards = [as_solution(whole, rules, draft, problem) for draft in _distinct(drafts)]
     return _ranked(problem, cards)[: effort.n_kept]
 
 
