@@ -84,7 +84,12 @@ SUBJECTS = (
     Subject(
         "audit of other outcomes",
         {"audit/kind_checks.py": 10, "audit/raw_outcome.py": 8},
-        ("tests/test_audit_kinds.py", "tests/test_kinds_refuted.py"),
+        (
+            "tests/test_audit_other_kinds.py",
+            "tests/test_audit_kinds.py",
+            "tests/test_exact_fits.py",
+            "tests/test_kinds_refuted.py",
+        ),
     ),
     Subject(
         "counts of totals",
@@ -110,6 +115,7 @@ SUBJECTS = (
             "tests/test_distribution.py",
             "tests/test_totals.py",
             "tests/test_groups.py",
+            "tests/test_weighted_figures.py",
         ),
     ),
     Subject(
@@ -119,7 +125,13 @@ SUBJECTS = (
             "evaluation/other_outcomes/counts.py": 3,
             "evaluation/other_outcomes/survival.py": 6,
         },
-        ("tests/test_by_time.py", "tests/test_survival.py", "tests/test_survival_validation.py"),
+        (
+            "tests/test_by_time.py",
+            "tests/test_survival.py",
+            "tests/test_survival_validation.py",
+            "tests/test_competing_validation.py",
+            "tests/test_exact_fits.py",
+        ),
     ),
     Subject(
         "groups and thresholds",
