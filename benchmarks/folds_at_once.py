@@ -3,9 +3,9 @@
     python -m benchmarks.folds_at_once
     python -m benchmarks.folds_at_once --repeats 5
 
-Each row is taken in processes of its own, the best of several. Processor time includes that of worker processes; on a busy
-machine it is the figure to compare. The data are the breast cancer table of scikit-learn, five folds, cards of
-three terms; and a made-up table of 768 rows and 8 columns, ten folds, cards by default.
+Each row is taken in processes of its own, the best of several. Processor time includes that of worker processes; on
+a busy machine it is the figure to compare. The data are the breast cancer table of scikit-learn, five folds, cards
+of three terms; and a made-up table of 768 rows and 8 columns, ten folds, cards by default.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Ten columns of normal numbers, whose labels depend on steps in five of them, in 
 seconds of the clock and of the processor, the peak of memory, and what each pass over the rows took. The methods
 are riskcard with the default, riskcard without regularisation (cuts at full resolution among all rows), imodels'
 greedy trees (FIGS) on a sample of 100,000 rows and LightGBM on Dask where these are installed, and scikit-learn's
-HistGradientBoostingClassifier on the same rows in memory, up to a number of rows. At the end the exponent with which the seconds of the processor grow with
-the rows, for each method with several sizes.
+HistGradientBoostingClassifier on the same rows in memory, up to a number of rows. At the end the exponent with
+which the seconds of the processor grow with the rows, for each method with several sizes.
 
     python -m benchmarks.large_tables --rows 1e6 1e7 [--terms 5] [--folder FOLDER] [--in-memory 1e7]
         [--methods default no-grid ...] [--memory 2GB]

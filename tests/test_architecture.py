@@ -421,6 +421,17 @@ def test_contributing_names_every_room_and_only_what_exists():
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_docstrings_and_comments_have_at_most_120_characters_per_line(path):
+    text = path.read_text(encoding="utf-8")
+    prose = [line for line in text.splitlines() if line.lstrip().startswith("#")]
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            first = node.body[0] if ast.get_docstring(node) else None
+            prose += text.splitlines()[first.lineno - 1 : first.end_lineno] if first else []
+    assert [line for line in prose if len(line) > 120] == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SOURCE).as_posix())
 def test_nothing_prints_and_every_module_says_what_it_is(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     assert ast.get_docstring(tree), "no docstring"

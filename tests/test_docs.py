@@ -15,6 +15,19 @@ from riskcard.paper.experiments.methods import DEFAULT_LIMIT
 ROOT = Path(__file__).parents[1]
 
 
+#: Lines of Markdown that cannot be broken: tables, code and options, pictures, and what to import.
+UNBREAKABLE = ("|", "    ", "![", "   ![", "`from")
+MARKDOWN = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+@pytest.mark.parametrize("path", MARKDOWN, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_lines_of_prose_have_at_most_120_characters(path):
+    prose = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    lines = [one for one in prose.splitlines() if not one.startswith(UNBREAKABLE)]
+    assert lines
+    assert [one for one in lines if len(one) > 120] == []
+
+
 def blocks(name: str, language: str) -> list[str]:
     """The code blocks of one language in a Markdown file."""
     text = (ROOT / name).read_text(encoding="utf-8")

@@ -116,10 +116,13 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     text = (
         "Normal columns; the labels depend on steps in five of them (`benchmarks/million.py`). Along *rows* there are "
         f"{COLUMNS} features and {TERMS} terms; along *features* {ROWS:,} rows; along *terms* {WIDE_ROWS:,} rows and "
-        f"{2 * COLUMNS} features. Every fit has a process of its own, warmed up on a small table. A fit that took less than "
-        f"{LONG:g} s is repeated, and the second time counts. Memory is the peak of the first fit beyond what the process "
+        f"{2 * COLUMNS} features. Every fit has a process of its own, warmed up on a small table. A fit that "
+        "took less than "
+        f"{LONG:g} s is repeated, and the second time counts. Memory is the peak of the first fit beyond what "
+        "the process "
         "used with the table loaded. Exponents are slopes of the logarithms over the last "
-        f"{LAST_SIZES} sizes that took at least {LEAST_SECONDS:g} s or 1 MB. A method that needed more than {plan.cap:g} s "
+        f"{LAST_SIZES} sizes that took at least {LEAST_SECONDS:g} s or 1 MB. A method that needed more than "
+        f"{plan.cap:g} s "
         f"is not tried on larger tables, and no method may use more than {plan.memory / 1e9:g} GB.\n"
     )
     losing = []
@@ -134,7 +137,10 @@ def section(kept: list[Kept], plan: Plan) -> Section:
             else:
                 text += "\nThe memory was not measured in this run.\n"
             losing += losing_of(axis, of_axis)
-    text += f"\n![Growth](images/{PICTURE})\n\n*Processor seconds and megabytes against rows, features and terms, on logarithmic axes.*\n"  # fmt: skip
+    text += (
+        f"\n![Growth](images/{PICTURE})\n\n*Processor seconds and megabytes against rows, features and terms, on "
+        "logarithmic axes.*\n"
+    )
     return Section(
         "(e) Growth",
         text + "\n" + reasons(kept),

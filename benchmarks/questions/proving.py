@@ -77,9 +77,12 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     limits = sorted(plan.limits)
     text = (
         "A problem counts as proven when the relative gap between the card's loss, by the evaluator, and the "
-        "method's bound is at most one in a million. Seconds are wall-clock time, like the limits; processor seconds are "
-        "listed next to them. The mean gap is over all problems of a kind, at the end of the longest limit: 0 if the proof "
-        "is complete, 100 % if there is no card or no bound. BONMIN gives no bound that can be relied on: its final status "
+        "method's bound is at most one in a million. Seconds are wall-clock time, like the limits; processor "
+        "seconds are "
+        "listed next to them. The mean gap is over all problems of a kind, at the end of the longest limit: "
+        "0 if the proof "
+        "is complete, 100 % if there is no card or no bound. BONMIN gives no bound that can be relied on: "
+        "its final status "
         "is shown, and nothing counts as proven by it.\n\n"
     )
     head = ["problem", "limit", "method", *(f"proven in {limit:g} s" for limit in limits), "mean gap"]  # fmt: skip
@@ -146,7 +149,8 @@ def unproven(kind: str, kept: Sequence[Kept], limit: float) -> list[str]:
         return []
     gap = mean([1.0 if one.failed else gap_of(one) for one in rest])
     return [
-        f"proofs, {PROBLEMS[kind][0]}: {len(rest)} of {len(ours)} problems are not proven after {limit:g} s; their mean "
+        f"proofs, {PROBLEMS[kind][0]}: {len(rest)} of {len(ours)} problems are not proven after {limit:g} s; "
+        "their mean "
         f"gap is {100 * gap:.1f} %"
     ]
 

@@ -159,11 +159,15 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     """One line for each method."""
     good = [one for one in kept if not one.failed]
     text = (
-        f"The table has 1,000 rows and 10 columns, the card {TERMS} terms. *Install* is wall-clock time from nothing to a "
+        f"The table has 1,000 rows and 10 columns, the card {TERMS} terms. *Install* is wall-clock time from "
+        "nothing to a "
         "package that can be imported (`python -m venv`, `pip install`; it depends on the network and on pip's cache). "
-        "The other times are processor seconds. *Import* is the time beyond that of an empty process. *First card ever* is "
-        "a whole process that starts, imports, compiles with an empty cache and fits; *compiled before* is the same again. "
-        f"*Rows/s* are predictions for {plan.speed_rows:,} rows; *of numpy* is that divided by the speed of the same card "
+        "The other times are processor seconds. *Import* is the time beyond that of an empty process. *First "
+        "card ever* is "
+        "a whole process that starts, imports, compiles with an empty cache and fits; *compiled before* is "
+        "the same again. "
+        f"*Rows/s* are predictions for {plan.speed_rows:,} rows; *of numpy* is that divided by the speed of "
+        "the same card "
         "in plain numpy. FasterRisk predicts only 50,000 rows: it makes a column for every threshold.\n\n"
     )
     head = ["method", "install, s", "import, s", "first card ever, s", "compiled before, s", "rows/s", "of numpy"]  # fmt: skip

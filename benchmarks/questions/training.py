@@ -72,8 +72,10 @@ def section(kept: list[Kept], plan: Plan) -> Section:
     names = [name for name in columns(kept) if any(name in cell for cell in losses.values())]
     text = (
         "Every method gets the plain view of the whole table, with the same columns for all, and at most 5 points per "
-        f"term where it has such an option{beyond(kept)}. *Loss* is the sum of log-losses of the returned card, computed by the "
-        "evaluator. Ratios are to riskcard's heuristic for the lowest loss on the same table and size; means of ratios are geometric. Seconds "
+        f"term where it has such an option{beyond(kept)}. *Loss* is the sum of log-losses of the returned "
+        "card, computed by the "
+        "evaluator. Ratios are to riskcard's heuristic for the lowest loss on the same table and size; means "
+        "of ratios are geometric. Seconds "
         "are processor seconds of a warm fit, the shortest of the repeats. A *case* is a table and a number of terms. "
         "*Lowest*: cases with the lowest loss of all methods, ties included.\n\n"
     )
@@ -186,8 +188,8 @@ def at_equal_thresholds(losses: Cells, seconds: Cells) -> str:
     head = ["method", "loss / riskcard", "riskcard lower", "same", "higher", "time / riskcard", "riskcard faster"]  # fmt: skip
     return (
         "\n### At equal numbers of thresholds\n\nriskcard for the lowest loss with 9 and with 99 cuts per "
-        "feature, compared with the method that has as many thresholds; both use quantiles, but not by the same rule.\n\n"
-        + markdown_table(head, rows)
+        "feature, compared with the method that has as many thresholds; both use quantiles, but not by the "
+        "same rule.\n\n" + markdown_table(head, rows)
     )
 
 

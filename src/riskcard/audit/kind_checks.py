@@ -85,7 +85,10 @@ def _check_levels(card: RiskCard, kind: OrderedLevels, rows: Rows) -> Check:
         # a step is the difference of two hazards, which are rounded
         passed_all = passed_all and off <= ROUNDING + ROUNDING_OF_NUMBERS * hazard / step
         farthest = max(farthest, off)
-    detail = f"the likelihood of {len(kind.levels)} levels is steepest by {farthest:.3g} (relative), 0 where it is highest"
+    detail = (
+        f"the likelihood of {len(kind.levels)} levels is steepest by {farthest:.3g} (relative), 0 where it is "
+        "highest"
+    )
     return checked(BASELINE, passed_all, detail)
 
 

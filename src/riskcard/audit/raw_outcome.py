@@ -97,7 +97,8 @@ def read_outcome(
         numbers = read_squarable(y, n_rows)
         if not np.ptp(numbers) > 0:
             raise DataError(
-                f"The target y is {numbers[0]:g} in every row, so that these are not the rows that the card was learned "
+                f"The target y is {numbers[0]:g} in every row, so that these are not the rows that the card "
+                "was learned "
                 "from. Give those."
             )
         is_high = above_middle(numbers, read_weights(sample_weight, n_rows))

@@ -185,8 +185,9 @@ class HingeRoundClassifier(PlainCardClassifier):
     scale, grid
         As in ``SelectRegressRoundClassifier``.
     scheme
-        How to round. "derandomised": one number after another to the side with the smaller expected loss. "randomised": up
-        with a probability equal to the fraction; of ``n_draws`` draws the one with the smallest hinge loss.
+        How to round. "derandomised": one number after another to the side with the smaller expected loss.
+        "randomised": up with a probability equal to the fraction; of ``n_draws`` draws the one with the smallest
+        hinge loss.
     n_draws, random_state
         Draws of the randomised rounding, and their seed.
 

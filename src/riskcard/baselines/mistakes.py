@@ -82,8 +82,8 @@ class SlimClassifier(PlainCardClassifier):
     Since scores are whole, a row is right when ``y (p x + b) >= 1``. With ``wrong_i`` in {0, 1} this is
     ``M_i wrong_i >= 1 - y_i (p x_i + b)``, where M_i is the most that the right side can be. The base is
     bounded by the largest total plus 1, beyond which no row changes its side. A total of 0 is wrong for both sides,
-    so a term of one point alone tells no rows apart: use at least 2 points, or two terms. SLIM's tiny penalty on the sum of
-    the points only makes them coprime; here a common divisor is divided out, which changes no side.
+    so a term of one point alone tells no rows apart: use at least 2 points, or two terms. SLIM's tiny penalty on
+    the sum of the points only makes them coprime; here a common divisor is divided out, which changes no side.
 
     The base of the card is that of SLIM, so ``predict`` gives the event where the total is above 0, as SLIM
     does. SLIM gives no risks: those of the card are from one slope, fitted to its totals.

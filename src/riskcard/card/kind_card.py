@@ -1,4 +1,4 @@
-"""Cards of risks by horizons, rates, levels and numbers: their table, their sentences, and the card as text and HTML."""
+"""Cards of risks by horizons, rates, levels and numbers: table, sentences, and the card as text and HTML."""
 
 from __future__ import annotations
 
@@ -282,7 +282,8 @@ def _recalibration_words(card: RiskCard, kind: OutcomeKind) -> str:
     if isinstance(kind, Counts):
         return (
             f"{points}; the rate was then fitted to {rows} rows with {readable_amount(kind.events)} events in an "
-            f"exposure of {readable_amount(kind.exposed)}. Rows of totals are these; those of the lines above are of the points."
+            f"exposure of {readable_amount(kind.exposed)}. Rows of totals are these; those of the lines above "
+            "are of the points."
         )
     assert isinstance(kind, TimeToEvent)  # recalibrations refuse other kinds
     return (

@@ -4,7 +4,8 @@ A missing value, a special code or a level is on one side of a condition or on t
 so that a single row could decide what it is worth. Where it has fewer rows than ``least``, its rows
 are learned from as if they had a typical value: the median of the numbers, or, of levels, the common
 one whose event rate is nearest to that of all common ones. Rare levels that have enough rows together,
-or that no common level stands next to, are one level. On the card the value then has the points of the value that it stands for.
+or that no common level stands next to, are one level. On the card the value then has the points of the value that
+it stands for.
 """
 
 import math

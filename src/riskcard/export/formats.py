@@ -78,7 +78,8 @@ def export_card(card: RiskCard, path: str | Path, to: str | None = None, **optio
         The file.
     to
         The format: "json", "python", "sql", "javascript", "xlsx", "pmml", "onnx", "cql", "cds-hooks" (the
-        description of a service), "redcap" (a data dictionary), or "credit" (a card in JSON with credit points). By default it follows from the ending of the file.
+        description of a service), "redcap" (a data dictionary), or "credit" (a card in JSON with credit points). By
+        default it follows from the ending of the file.
     **options
         Those of the format: ``table``, ``dialect`` and ``keep`` of SQL, ``form`` of JavaScript,
         ``rows`` of a workbook, ``reasons`` of SQL and PMML, ``missing_text`` of ONNX,

@@ -165,10 +165,10 @@ def fit_within_limits(
 ) -> LimitedCard:
     """Find a good card that treats groups of rows alike, within limits.
 
-    The best card without limits is found first. With ``certify=True`` of the estimator a bound is proven on the loss of all cards of its kind
-    within the limits. A limit on mean log-odds takes part in that proof; other limits do not, and
-    then the bound is that on cards without limits, which holds for fewer cards as well.
-    The time limit of the estimator holds for the card without limits, and again for this second proof.
+    The best card without limits is found first. With ``certify=True`` of the estimator a bound is proven on the
+    loss of all cards of its kind within the limits. A limit on mean log-odds takes part in that proof; other limits
+    do not, and then the bound is that on cards without limits, which holds for fewer cards as well. The time limit
+    of the estimator holds for the card without limits, and again for this second proof.
 
     Limits are kept on the training rows. On other rows differences scatter about them: judge the
     card there with ``validate``.

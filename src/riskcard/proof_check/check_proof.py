@@ -412,8 +412,8 @@ class Table:
 def division_of(below, others, n, whole):
     """What a condition does: how many of the lowest of ``n`` numbers are together on one side, and which other values.
 
-    ``below`` has the places of the lowest and the highest number where it holds, and how many these are. Without numbers
-    the smaller of the two sets of other values; None if the numbers are not divided at one place.
+    ``below`` has the places of the lowest and the highest number where it holds, and how many these are. Without
+    numbers the smaller of the two sets of other values; None if the numbers are not divided at one place.
     """
     low, high, count = below
     if n == 0:

@@ -136,13 +136,15 @@ def write_proof(
         except NotClosed:
             if pool is not None:
                 raise ParameterError(
-                    "The proof of the pool cannot be written: there are cards of other conditions whose loss is next to "
+                    "The proof of the pool cannot be written: there are cards of other conditions whose loss "
+                    "is next to "
                     "that of the pool, or which explain nothing but are as good as a card without these conditions. "
                     "Use a smaller tolerance, or write the proof of the card alone."
                 ) from None
             raise ParameterError(
                 "The proof cannot be written: its bound is closer to the loss of a card than the whole numbers of "
-                "a proof file can show. That happens where the loss is almost 0, or where very many points are allowed, "
+                "a proof file can show. That happens where the loss is almost 0, or where very many points "
+                "are allowed, "
                 "since cards then differ by less than a millionth. Allow fewer points per term."
             ) from None
         spool.seek(0)

@@ -1,4 +1,4 @@
-"""Ridge regression: logistic, Poisson or linear, with a penalty on squares whose strength leave-one-out losses choose."""
+"""Ridge regression: logistic, Poisson or linear, its penalty on squares chosen by leave-one-out losses."""
 
 from dataclasses import dataclass
 from typing import Protocol

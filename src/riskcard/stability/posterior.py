@@ -11,9 +11,9 @@ weights are exact sums, without sampling.
 
 *Proof of the bound on the rest.* There are at most ``N = sum over j <= k of C(n, j)`` choices of at most k of n
 conditions. One outside the pool has no card within ``most_loss``, so its weight is at most
-``exp(-most_loss) * prior``, and the prior of j terms is at most that of 0. With S the weight of the pool and P its number
-of choices, all choices weigh at most ``S + sum over j <= k of C(n, j) exp(-term_charge j - most_loss)``; from
-this sum the terms of the choices in the pool may be taken off. So the pool has at least the share
+``exp(-most_loss) * prior``, and the prior of j terms is at most that of 0. With S the weight of the pool and P its
+number of choices, all choices weigh at most ``S + sum over j <= k of C(n, j) exp(-term_charge j - most_loss)``;
+from this sum the terms of the choices in the pool may be taken off. So the pool has at least the share
 ``least_mass = S / (S + rest)`` of the posterior over all choices.
 """
 

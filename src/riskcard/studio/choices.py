@@ -116,13 +116,15 @@ class Choices:
         for role, name in {**roles, "later": time}.items():
             if name is not None and name in taken:
                 raise ParameterError(
-                    f"{name!r} is chosen twice, as {_called(taken[name])!r} and as {_called(role)!r}. Choose another column."
+                    f"{name!r} is chosen twice, as {_called(taken[name])!r} and as {_called(role)!r}. Choose "
+                    "another column."
                 )
             if name is not None:
                 taken[name] = role
         if self.later is not None and self.groups is not None:
             raise ParameterError(
-                f"Rows are kept from the fit by time ({time!r}), so rows of one {self.groups!r} could be on both sides. "
+                f"Rows are kept from the fit by time ({time!r}), so rows of one {self.groups!r} could be on "
+                "both sides. "
                 "Choose one of the two."
             )
 

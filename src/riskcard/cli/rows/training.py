@@ -248,7 +248,8 @@ def _require_events(is_event: NDArray[Any]) -> None:
     """Refuse to hold out rows of one kind only."""
     if is_event.all() or not is_event.any():
         raise DataError(
-            f"Of the {is_event.size:,} rows that are held out, {'all' if is_event.all() else 'none'} have the event, but "
+            f"Of the {is_event.size:,} rows that are held out, {'all' if is_event.all() else 'none'} have the "
+            "event, but "
             "a judgement needs both kinds. Hold out from another time on."
         )
 

@@ -142,12 +142,14 @@ class DataSummary:
             for one in self.similar
         ]
         found += [
-            f"{one.levels:,} levels of {one.name!r} have fewer than {FEW_ROWS} rows each ({one.rows:,} rows in all): too "
+            f"{one.levels:,} levels of {one.name!r} have fewer than {FEW_ROWS} rows each ({one.rows:,} rows "
+            "in all): too "
             "few to judge them one by one. Put similar ones together, or leave the column out"
             for one in self.rare
         ]
         found += [
-            f"{one.name!r} is {' or '.join(map(format_number, one.codes))} in {count(one.rows, 'row')} and otherwise at least "
+            f"{one.name!r} is {' or '.join(map(format_number, one.codes))} in {count(one.rows, 'row')} and "
+            "otherwise at least "
             f"{format_number(one.lowest)}. If that is a code rather than a number, declare it "
             "missing (--missing) or name it in a rule (codes)"
             for one in self.codes

@@ -94,10 +94,10 @@ class RiskScoreClassifierCV(CardClassifier):
         The size with the best mean score.
     cv_results_ : dict of ndarrays
         One entry per size: ``n_terms``, ``mean_test_score``, ``std_test_score``, ``se_test_score``
-        (the standard error of its distance from the best size), ``rank_test_score``, ``mean_train_score``, ``mean_fit_time``,
-        ``mean_n_features`` and ``mean_n_terms_used`` (of the cards fitted), ``is_chosen``,
-        ``split0_test_score`` ... for each fold, and, whatever the score is, ``mean_test_auc``,
-        ``test_log_loss`` and ``test_slope`` (the calibration slope) of the held-out rows.
+        (the standard error of its distance from the best size), ``rank_test_score``, ``mean_train_score``,
+        ``mean_fit_time``, ``mean_n_features`` and ``mean_n_terms_used`` (of the cards fitted), ``is_chosen``,
+        ``split0_test_score`` ... for each fold, and, whatever the score is, ``mean_test_auc``, ``test_log_loss``
+        and ``test_slope`` (the calibration slope) of the held-out rows.
     best_estimator_ : RiskScoreClassifier
         The model of all rows.
     card_, loss_, lower_bound_, gap_, status_, result_
@@ -117,8 +117,8 @@ class RiskScoreClassifierCV(CardClassifier):
 
     Notes
     -----
-    With ``groups`` no group is divided between folds. The path ends sooner where a fold has fewer rows than terms, and begins with as
-    many terms as there are features that must be used.
+    With ``groups`` no group is divided between folds. The path ends sooner where a fold has fewer rows than terms,
+    and begins with as many terms as there are features that must be used.
 
     The standard error is that of the mean distance from the best size: the standard deviation of
     the distances in the folds (with one less in the denominator) over the root of their number.
@@ -311,8 +311,8 @@ class RiskScoreClassifierCV(CardClassifier):
         """The path as a pandas frame, one line per size.
 
         Columns: ``terms``, ``mean_score`` on the held-out rows, ``standard_error`` of the distance
-        from the best size, ``standard_deviation`` over the folds, ``train_score``, ``seconds`` (of a fit), ``features`` (used, on average) and
-        ``chosen``.
+        from the best size, ``standard_deviation`` over the folds, ``train_score``, ``seconds`` (of a fit),
+        ``features`` (used, on average) and ``chosen``.
         """
         check_is_fitted(self)
         pandas = import_pandas("use cv_results_, which has the same figures as arrays")

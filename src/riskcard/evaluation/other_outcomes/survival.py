@@ -81,8 +81,9 @@ def _pairs(rows: FollowUp, predicted: Floats, weights: Floats) -> tuple[Floats, 
 def risk_figure(rows: FollowUp, horizon: float) -> Figure:
     """The share of rows with the event by a horizon, as Kaplan and Meier estimate it, or Aalen and Johansen.
 
-    The latter is for rows with competing events. The 95 % interval is Greenwood's, or Marubini and Valsecchi's, on the scale of ``log(-log(survival))``, which stays within 0 and 1;
-    None where no row, or every row, has had the event, or where nobody was followed so long.
+    The latter is for rows with competing events. The 95 % interval is Greenwood's, or Marubini and Valsecchi's, on
+    the scale of ``log(-log(survival))``, which stays within 0 and 1; None where no row, or every row, has had the
+    event, or where nobody was followed so long.
     """
     if rows.time.size == 0 or float(rows.time.max()) < horizon:
         return Figure(math.nan, None)

@@ -23,8 +23,8 @@ class ProofNotes:
     """Models and divisions of the nodes of a proof; give them to ``write_proof``.
 
     Proofs that run within the ``with`` block are noted. Of several, on different rows, the last one counts. Proofs of
-    problems with few conditions are made in another way and leave no notes on nodes. Notes take at most 256 MB, and keep
-    the rows of the last fit with the problem that it posed, so that writing need not pose it again.
+    problems with few conditions are made in another way and leave no notes on nodes. Notes take at most 256 MB, and
+    keep the rows of the last fit with the problem that it posed, so that writing need not pose it again.
 
     Examples
     --------

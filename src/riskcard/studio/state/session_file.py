@@ -32,7 +32,8 @@ class SessionFile:
         try:
             if self._now() != self._known:
                 return (
-                    f"{str(self._path)!r} was changed by another program, such as a second studio, so this session is no "
+                    f"{str(self._path)!r} was changed by another program, such as a second studio, so this "
+                    "session is no "
                     "longer saved there. Save it with “Session, to go on later”, and end one of the two."
                 )
             self._set_apart(text)

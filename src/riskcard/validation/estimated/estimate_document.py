@@ -108,7 +108,8 @@ def _number_sections(figures: NumberFigures, decimals: int) -> Iterator[Section]
     yield Section(
         "How near are the numbers?",
         [
-            f"The card explains {_hundred(figures.explained)} of the variance of these rows (R squared); below 0, their "
+            f"The card explains {_hundred(figures.explained)} of the variance of these rows (R squared); "
+            "below 0, their "
             "mean would be better.",
             f"Errors are {number(figures.root_mean_square)} as a root mean square, and "
             f"{number(figures.mean_absolute)} on average regardless of their sign.",
@@ -116,7 +117,10 @@ def _number_sections(figures: NumberFigures, decimals: int) -> Iterator[Section]
     )
     slope = "All rows have the same expected value, so there is no slope."
     if not math.isnan(figures.slope.value):
-        slope = f"The slope is {in_words(figures.slope, '.2f')}: 1 is right; below 1, expected values are too far apart."
+        slope = (
+            f"The slope is {in_words(figures.slope, '.2f')}: 1 is right; below 1, expected values are too far "
+            "apart."
+        )
     observed = _with_interval(figures.observed, number)
     rows = [_group_cells(one, number) for one in figures.groups]
     header = ("Expected", "Rows", "Mean expected", "Mean observed (95 % interval)")
@@ -150,16 +154,19 @@ def _count_sections(figures: CountFigures, unit: str) -> Iterator[Section]:
         ],
     )
     said = [
-        f"There are {readable_amount(figures.events)} events, and the card expects {readable_amount(figures.expected)}: "
+        f"There are {readable_amount(figures.events)} events, and the card expects "
+        f"{readable_amount(figures.expected)}: "
         f"observed divided by expected is {in_words(figures.ratio, '.2f')}.",
     ]
     if not math.isnan(figures.slope):
         said.append(
-            f"The slope of the logarithms of rates is {figures.slope:.2f}: 1 is right; below 1, rates are too far apart."
+            f"The slope of the logarithms of rates is {figures.slope:.2f}: 1 is right; below 1, rates are too "
+            "far apart."
         )
     if figures.dispersion > _MUCH_DISPERSION:
         said.append(
-            f"Counts vary {figures.dispersion:.1f} times as much as those of a Poisson distribution (Pearson's chi-squared "
+            f"Counts vary {figures.dispersion:.1f} times as much as those of a Poisson distribution "
+            "(Pearson's chi-squared "
             "per row), so that the intervals are too narrow."
         )
     rows = [
@@ -186,7 +193,10 @@ def _deviance_words(figures: CountFigures) -> str:
     if math.isnan(figures.explained):
         return "The rate of all these rows is the same, so there is no deviance to explain."
     share = f"{100 * figures.explained:.1f} %"
-    return f"The card explains {share} of the Poisson deviance of these rows; below 0, one rate for all rows would be better."
+    return (
+        f"The card explains {share} of the Poisson deviance of these rows; below 0, one rate for all rows would "
+        "be better."
+    )
 
 
 def _range(first: str, last: str) -> str:
