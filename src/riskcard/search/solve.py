@@ -35,7 +35,8 @@ CUT_SHORT = "The time limit ended the search; a longer one may find a better car
 def solve(problem: Problem, options: Options | None = None, plan: SearchPlan = PLAN) -> SolveResult:
     """Find a good card and, if asked, prove how far from optimal it can be at most."""
     options = options or Options()
-    make_ready(problem.scale.kind, options.certify, _is_by_supports(problem, options))
+    is_by_supports = options.certify and _is_by_supports(problem, options)
+    make_ready(problem.scale.kind, options.certify, is_by_supports)
     with catch_interrupt() as interrupt:
         history = History(time.perf_counter(), options.progress)
         search = SearchOptions(
