@@ -39,7 +39,7 @@ from typing import ClassVar
 import numpy as np
 
 from riskcard.arrays import Floats
-from riskcard.problem.other_losses import YesOrNoForm
+from riskcard.problem.other_losses import ROUNDING, YesOrNoForm
 from riskcard.status import SQUARED_ERROR_TOLERANCE
 
 #: The grain of a proof, and that of a search, whose tolerances are relative to (1); smaller ones where
@@ -51,8 +51,6 @@ GRAIN, SEARCH_GRAIN = 0.01, 0.1
 MOST_EVEN = 1.9
 #: Whether a normal number is above its median says 2 / pi of what the number says about its mean.
 ROWS_PER_NUMBER = math.pi / 2
-#: A bound is lowered by this part of what is taken from it, for the rounding of sums.
-ROUNDING = 1e-12
 #: Errors below this part of the standard deviation are 0 up to rounding.
 NO_ERROR = 1e-12
 

@@ -17,7 +17,7 @@ from riskcard.problem.problem import Problem
 from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.solution import Solution
 
-#: A floor is lowered by this part, for the rounding of sums.
+#: Floors and bounds are lowered by this part of what was added up to them, for the rounding of sums.
 ROUNDING = 1e-12
 
 

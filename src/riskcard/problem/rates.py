@@ -35,7 +35,7 @@ from typing import ClassVar
 import numpy as np
 
 from riskcard.arrays import Floats
-from riskcard.problem.other_losses import YesOrNoForm
+from riskcard.problem.other_losses import ROUNDING, YesOrNoForm
 from riskcard.status import OPTIMALITY_TOLERANCE
 
 #: The least factor. A larger one brings (1) nearer to the Poisson loss, but solvers add up weights to 51
@@ -47,8 +47,6 @@ LEAST_FACTOR = 2.0**26
 SEARCH_FACTOR = 2.0**10
 #: An event says as much about a rate as this many rows, half of them with the event, about log-odds.
 ROWS_PER_EVENT = 4.0
-#: A bound is lowered by this part of what is taken from it, for the rounding of sums.
-ROUNDING = 1e-12
 #: A deviance below this part of the events is 0 up to the rounding of sums.
 NO_DEVIANCE = 1e-13
 #: Halvings of the interval of slopes: to the last digits.
