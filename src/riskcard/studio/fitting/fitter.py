@@ -39,11 +39,6 @@ class Fitter:
         """Whether everything is compiled: until then, a job waits."""
         return self._is_ready
 
-    @property
-    def is_busy(self) -> bool:
-        """Whether a job is being done."""
-        return self._is_busy
-
     def give(self, job: Message) -> None:
         """Begin a job; one that is at work is ended."""
         with self._lock:
