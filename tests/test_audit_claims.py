@@ -458,6 +458,7 @@ def test_with_rules_cuts_may_lack_rows_and_points_but_no_feature_may_be_worth_no
         ({"offset": 0.0}, {"scale": 1.4, "max_log_odds": 30.0}, FAILED),
         ({"offset": 0.1}, {"scale": 1.5, "max_log_odds": 30.0}, FAILED),
         ({"multiplier": -1.5}, {}, FAILED),
+        ({"multiplier": -0.6}, {}, FAILED),
         ({"multiplier": 2 / 6 / (1 + 5e-10)}, {}, PASSED),
         ({"multiplier": 2 / 6 / (1 + 3e-9)}, {}, FAILED),
         ({"multiplier": 0.01, "offset": 0.0}, {"scale": 0.01, "max_log_odds": 30.0}, PASSED),
