@@ -859,3 +859,15 @@ def test_pseudo_observations_of_a_regression_need_all_columns():
     assert report.checks[-1].outcome is NOT_CHECKED
     plain = RiskScoreClassifier(1, certify=True, regularization=None).fit(table, labels).card_
     assert audit_card(plain, some, labels).lacks != "columns"
+
+
+def test_what_a_checker_found_takes_the_place_of_a_search_unless_that_refuted_the_bound():
+    loss, refuted = checked("loss", True, "..."), checked("proof", False, "...")
+    verified = checked("proof file", True, "...")
+    for proof, kept in (
+        (not_checked("proof", "..."), (loss,)),
+        (checked("proof", True, "..."), (loss,)),
+        (refuted, (loss, refuted)),
+    ):
+        report = AuditReport((loss, proof), 1.0, "recipe").with_proof_file(verified)
+        assert report == AuditReport((*kept, verified), 1.0, "recipe")
