@@ -3,6 +3,7 @@
 import datetime
 import json
 import shlex
+import zipfile
 
 import numpy as np
 import pytest
@@ -493,6 +494,20 @@ def test_formulas_without_results_are_not_taken_for_missing_values(tmp_path):
     ) as bad:
         read(path)
     assert bad.value.remedy == ("--drop", "x")
+
+
+def test_one_formula_without_a_result_is_enough_and_an_empty_text_is_one(tmp_path):
+    path = workbook(tmp_path, [["x", "y"], ["=B2*2", 1], [4, 2]])
+    with pytest.raises(ReadingProblems, match="formulas whose results the file does not have"):
+        read(path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = next(name for name in parts if b"<f>B2*2</f>" in parts[name])
+    parts[sheet] = parts[sheet].replace(b'r="A2"', b'r="A2" t="str"')
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    np.testing.assert_array_equal(values(read(path)), [NAN, 4])
 
 
 def test_percentages_among_other_numbers_of_a_sheet_are_refused(tmp_path):
