@@ -14,7 +14,13 @@ from counted import counted
 from html_reader import read_html
 from riskcard.card.card_html import render_html, render_page
 from riskcard.card.scorecard import score_card_of
-from riskcard.card.sentences import kind_words, proof_for_readers, proof_sentence, shrinkage_words
+from riskcard.card.sentences import (
+    kind_words,
+    proof_for_readers,
+    proof_sentence,
+    shrinkage_words,
+    training_words,
+)
 from riskcard.card.terminal import print_card
 from riskcard.errors import ParameterError
 from riskcard.formatting.numbers import format_number
@@ -234,13 +240,13 @@ def test_every_condition_of_the_two_sided_form_is_shown():
     lines = table_lines(mass_card().to_text("two_sided"), "Feature")
     assert [re.split(r"  +", line.strip()) for line in lines] == [
         ["age", "<= 45 (not -9)", "0", "1"],
-        ["age", "<= 60 (not -9) or missing", "-1", "1"],
-        ["age", "= -9", "0", "1"],
+        ["age", "<= 60 or missing", "-1", "1"],
+        ["age", "= -9", "1", "0"],
         ["shape", "in {irregular, lobular}", "2", "-1"],
         ["density", "in {low, medium}", "1", "-1"],
         ["density", "is missing", "1", "0"],
         ["palpable", "= True", "1", "0"],
-        ["Intercept", "2"],
+        ["Intercept", "3"],
     ]
     assert len(many_levels().two_sided_terms) == 1
 
@@ -302,7 +308,7 @@ def test_many_totals_stand_side_by_side():
         ),
         (
             certificate(350.1, 340.2, "interrupted"),
-            "Loss 350.1000; no card of this kind can be below 340.2000 (gap 2.8 %). "
+            "Loss 350.1000; no card of this kind can be below 340.2000 (gap 2.9 %). "
             "Stopped by the user.",
         ),
         (
@@ -317,6 +323,11 @@ def test_many_totals_stand_side_by_side():
             certificate(3.25e-6, 3.25e-6, "optimal"),
             "Proven optimal: no card of this kind has a loss below 0.0000032500 "
             "(this one: 0.0000032500).",
+        ),
+        (
+            certificate(3.25e-14, 1.625e-14, "gap_reached"),
+            "Loss 3.250000e-14; no card of this kind can be below 1.625000e-14 (gap 50.0 %). "
+            "Stopped at the gap that was asked for.",
         ),
     ],
 )
@@ -412,6 +423,22 @@ def test_what_may_exist_is_never_rounded_down():
         words = proof_for_readers(certificate(350.1, bound, "time_limit"), ROWS)
         said = float(re.search("up to ([0-9.]+) lower", words)[1])
         assert (350.1 - bound) / 850 * (1 - 1e-9) <= said <= (350.1 - bound) / 850 * 1.1
+
+
+def test_a_gap_is_never_rounded_down():
+    for bound in (340.2, 341.77, 349.99999, 3.0):
+        said = float(re.search("gap ([0-9.]+) %", proof_sentence(certificate(350.1, bound)))[1])
+        assert 0 <= said - 100 * (350.1 - bound) / 350.1 <= 0.1
+
+
+@pytest.mark.parametrize(
+    ("events", "share"), [(0, "0 %"), (1, "< 0.01 %"), (40, "0.13 %"), (30_000, "100 %")]
+)
+def test_the_share_with_the_event_is_never_a_rounded_nothing(events, share):
+    rows = TrainingFacts(30_000, events, weight=30_000, event_weight=events)
+    assert training_words(rows) == (
+        f"Learned from 30,000 rows, {events:,} of them with the event ({share})."
+    )
 
 
 def test_shrinkage_is_explained_without_technical_figures():

@@ -125,7 +125,7 @@ def test_a_text_that_comes_late_is_seen(tmp_path):
         ([*"123456", *"abcdef"], "'a' and 5 other texts are not numbers, but most values of the"),
         ([f"{i} kg" for i in range(21)], "'0 kg' is a number with the unit 'kg', as are all"),
         (["1", "2", "inf"], "line 4, column 'x': 'inf' is infinite"),
-        (["1", "2", "-1e999"], "line 4, column 'x': '-inf' is infinite"),
+        (["1", "2", "-1e999"], "line 4, column 'x': '-1e999' is infinite"),
     ],
 )
 def test_what_is_neither_is_refused_with_its_line_and_ways_out(tmp_path, cells, message):

@@ -214,6 +214,7 @@ def test_a_complete_pool_claims_no_more_than_was_proven(table):
         )
         some = replace(pool, most_loss=limit, is_complete=False).summary
         assert " at most 12.3457" in some
+    assert " at most 1.234567e-14 " in replace(pool, most_loss=1.23456789e-14).summary
 
 
 def test_a_pool_is_of_the_regularised_problem_that_a_fit_is_of(table):
@@ -279,6 +280,17 @@ def test_every_group_on_the_card_has_the_rows_and_events_asked_for(table):
             assert y[points == worth].sum() >= least
     assert "every bin has at least 60 rows" in model.card_.certificate.rules
     assert audit_card(model, X, y).passed
+
+
+@pytest.mark.parametrize(
+    ("first", "why"),
+    [(1.0, "Every feature is constant"), (np.nan, "No cut or group of levels is left")],
+)
+def test_a_card_without_terms_says_why(first, why):
+    X, y = [[first]] + [[1.0]] * 5, [0, 1, 0, 1, 0, 1]
+    model = RiskScoreClassifier(1, regularization=Regularization.only(min_line_rows=2)).fit(X, y)
+    (note,) = model.card_.certificate.notes
+    assert note.startswith(why)
 
 
 def test_rules_are_kept_and_stand_on_the_card(table):

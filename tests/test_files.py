@@ -3,6 +3,7 @@
 import datetime
 import json
 import shlex
+import zipfile
 
 import numpy as np
 import pytest
@@ -171,6 +172,8 @@ def test_other_unnamed_columns_are_called_by_their_place(tmp_path):
         ("−5 CHF", -5, -5, "CHF"),
         ("12 %", 12, 12, "%"),
         ("1_000", 1000, 1000, ""),
+        ("1,23,456.5", 123456.5, None, ""),
+        ("₹12,34,567", 1234567, None, "₹"),
     ],
 )
 def test_numbers_are_read_in_every_notation(text, point, comma, sign):
@@ -184,7 +187,22 @@ def test_the_short_way_to_read_a_decimal_comma_is_the_long_one(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "$", ".", "-", "1,23,456", "12a", "5 EUR 3", "--5", "(-5)", "(5", "$5 %", "1 2"]
+    "text",
+    [
+        "",
+        "$",
+        ".",
+        "-",
+        "1,23,45",
+        "1.23.456",
+        "12a",
+        "5 EUR 3",
+        "--5",
+        "(-5)",
+        "(5",
+        "$5 %",
+        "1 2",
+    ],
 )
 def test_what_only_resembles_a_number_gives_none(text):
     assert read_number(text) is None
@@ -199,6 +217,8 @@ def test_what_only_resembles_a_number_gives_none(text):
         (["$10,011.14", "$5"], [10011.14, 5], "Read without currency signs: 'x' ($)."),
         (["5 EUR", "1.000 EUR", "2,5 EUR"], [5, 1000, 2.5], "Read without currency signs: 'x' (EUR)."),
         (["1'234", "2'000'000"], [1234, 2000000], None),
+        (["1,50,000", "12,345"], [150000, 12345], None),
+        (["(4.5)", "7.25"], [-4.5, 7.25], "Numbers in brackets, read as negative: 'x' ((4.5) is -4.5)."),
     ],
 )  # fmt: skip
 def test_a_column_is_read_in_the_way_in_which_all_cells_are_numbers(
@@ -474,6 +494,20 @@ def test_formulas_without_results_are_not_taken_for_missing_values(tmp_path):
     ) as bad:
         read(path)
     assert bad.value.remedy == ("--drop", "x")
+
+
+def test_one_formula_without_a_result_is_enough_and_an_empty_text_is_one(tmp_path):
+    path = workbook(tmp_path, [["x", "y"], ["=B2*2", 1], [4, 2]])
+    with pytest.raises(ReadingProblems, match="formulas whose results the file does not have"):
+        read(path)
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = next(name for name in parts if b"<f>B2*2</f>" in parts[name])
+    parts[sheet] = parts[sheet].replace(b'r="A2"', b'r="A2" t="str"')
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    np.testing.assert_array_equal(values(read(path)), [NAN, 4])
 
 
 def test_percentages_among_other_numbers_of_a_sheet_are_refused(tmp_path):

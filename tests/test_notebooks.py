@@ -75,9 +75,9 @@ def test_a_pool_is_a_table_of_its_cards(table):
 @pytest.mark.parametrize(
     ("changes", "shown"),
     [
-        ({}, ("350.100000", "340.200000", "2.828 %", "time limit")),
-        ({"bound": 0.0, "status": "heuristic"}, ("350.100000", "none", "unknown", "heuristic")),
-        ({"bound": 340.2345678}, ("350.100000", "340.234567", "2.818 %", "time limit")),
+        ({}, ("350.1000", "340.2000", "2.828 %", "time limit")),
+        ({"bound": 0.0, "status": "heuristic"}, ("350.1000", "none", "unknown", "heuristic")),
+        ({"bound": 340.2345678}, ("350.1000", "340.2345", "2.818 %", "time limit")),
     ],
 )
 def test_a_certificate_says_what_is_proven(changes, shown):

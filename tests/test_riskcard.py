@@ -228,11 +228,26 @@ def test_every_kind_of_points_is_among_the_reachable_totals():
     assert RiskCard(mass_card().features[2:3]).reachable_totals() == [0, 1, 2]
 
 
+def test_no_term_is_worth_more_than_the_steps_that_a_card_needs():
+    shape = LevelPoints("shape", [["a"], ["b", "c"], ["d"]], [0, 2, 3], missing=5)
+    age = FeaturePoints("age", [60], [0, 4], codes=[(-9, 6), (-8, 8)], missing=-3)
+    card = RiskCard([shape, age])
+    assert [str(term) for term in card.terms] == [
+        "shape in {b, c, d, missing}: 2",
+        "shape in {d, missing}: 1",
+        "shape is missing: 2",
+        "age > 60 or -8 or -9 (not missing): 4",
+        "age in {-8, -9}: 2",
+        "age = -8: 2",
+        "age not (is missing): 3",
+    ]
+
+
 def test_terms_are_printed_as_conditions():
     assert [str(term) for term in mass_card().terms] == [
         "age > 45 or -9 or missing: 1",
-        "age > 60 (not missing) or -9: 2",
-        "age not (= -9): 1",
+        "age > 60 (not missing): 2",
+        "age = -9: 1",
         "shape in {irregular, lobular}: 3",
         "density in {low, medium}: 2",
         "density is missing: 1",

@@ -1,5 +1,7 @@
 """What a fit reads is said before it is used: identifiers, likely leaks, few events."""
 
+import shlex
+
 import numpy as np
 import pytest
 
@@ -343,6 +345,20 @@ def test_every_command_that_learns_begins_with_what_was_read(tmp_path, capsys, c
     assert err[1].endswith(" %); --event nein reverses it")
     assert err[3].startswith("  Left out: 'id', since")
     assert err[3].endswith("--keep-features COLUMN keeps one")
+
+
+@pytest.mark.parametrize(
+    ("event", "other", "option"),
+    [("relapse", "no relapse", "--event 'no relapse'"), ("+", "-", "--event=-")],
+)
+def test_the_option_for_the_other_event_can_be_copied(tmp_path, capsys, event, other, option):
+    path = tmp_path / "table.csv"
+    frame().assign(outcome=np.where(IS_EVENT, event, other)).to_csv(path, index=False)
+    fit = ["fit", str(path), "--target", "outcome", "--max-terms", "1"]
+    assert main(fit) == 0
+    assert f"; {option} reverses it\n" in capsys.readouterr().err
+    assert main([*fit, *shlex.split(option)]) == 0
+    assert f"Event: outcome = {other}, " in capsys.readouterr().err
 
 
 def test_an_identifier_can_be_kept_on_the_command_line(tmp_path):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from riskcard.formatting.percent import percent
+from riskcard.formatting.percent import counted_percent, percent
 from riskcard.model.card import RiskCard
 from riskcard.model.totals import TotalCount, bands_of
 from riskcard.model.words.labels import Labels
@@ -126,18 +126,13 @@ def _seen(counts: list[TotalCount], labels: Labels) -> Seen:
     if rows == 0 or weight <= 0:
         return Seen(rows, events, None, "")
     rate = sum(one.event_weight for one in counts) / weight
-    return Seen(rows, events, rate, labels.number(_rate(rate)))
+    return Seen(rows, events, rate, labels.number(counted_percent(rate)))
 
 
 def _joined(counts: list[TotalCount]) -> tuple[float, float] | None:
     """From the lowest to the highest end of the intervals of some totals."""
     ends = [one.interval for one in counts if one.interval is not None]
     return (min(low for low, _ in ends), max(high for _, high in ends)) if ends else None
-
-
-def _rate(rate: float) -> str:
-    """A counted share, which may be all or nothing."""
-    return f"{100 * rate:.0f} %" if rate in (0, 1) else percent(rate)
 
 
 def _range(labels: Labels, first: str, last: str) -> str:

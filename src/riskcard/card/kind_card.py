@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR
 from typing import NamedTuple
 
 from riskcard.card.bands import counts_of
@@ -12,13 +13,13 @@ from riskcard.card.sentences import (
     among_words,
     candidate_words,
     extra_rows,
-    loss_words,
     rare_words,
     ratio_words,
     rounded_up,
     rule_words,
 )
 from riskcard.errors import ParameterError
+from riskcard.formatting.figures import loss_words
 from riskcard.formatting.numbers import minus, readable_amount
 from riskcard.formatting.pages.html import Number, boxed, html_table, paragraphs
 from riskcard.formatting.plain_text import one_line
@@ -364,7 +365,7 @@ def _certificate_words(certificate: Certificate, kind: OutcomeKind) -> Iterator[
         yield f"The search minimised the {charged}: {loss_words(certificate.objective, loss)}."
         below = f"have a {charged} below"
     if certificate.bound > 0:
-        bound = loss_words(certificate.bound, loss, is_bound=True)
+        bound = loss_words(certificate.bound, loss, ROUND_FLOOR)
         yield (
             f"No card of this kind can {below} {bound} (gap {rounded_up(100 * certificate.gap)} %)."
         )

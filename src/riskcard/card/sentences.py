@@ -2,11 +2,11 @@
 
 import math
 import re
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from riskcard.checks import LOG_ODDS_LIMIT
-from riskcard.formatting.figures import amount, share
-from riskcard.formatting.percent import percent
+from riskcard.formatting.figures import amount, loss_words
+from riskcard.formatting.percent import counted_percent, percent
 from riskcard.formatting.speech import in_figures, say, sentence_case, translated
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.certificate import Certificate, TrainingFacts
@@ -35,8 +35,8 @@ def scale_words(card: RiskCard) -> str:
 
 def training_words(training: TrainingFacts, labels: Labels = ENGLISH) -> str:
     """The rows that the card was learned from."""
-    part = 100 * training.event_weight / training.weight if training.weight > 0 else 0.0
-    shown = labels.say("percent", number=labels.number(f"{part:.1f}"))
+    part = training.event_weight / training.weight if training.weight > 0 else 0.0
+    shown = labels.number(counted_percent(part))
     if training.is_weighted:
         with labels.spoken():
             weight = amount(training.weight, ",.6g")
@@ -284,13 +284,13 @@ def added_to_rows(certificate: Certificate) -> str:
 
 def proof_sentence(certificate: Certificate) -> str:
     """What was proven, in one plain sentence (and why the solver stopped, where it did)."""
-    places = _decimal_places(certificate.objective)
-    what, value = objective_words(certificate), amount(certificate.objective, f".{places}f")
+    reached = certificate.objective
+    what, value = objective_words(certificate), in_figures(loss_words(reached, reached))
     if added := added_to_rows(certificate):
         value = say("sentence_with", what=value, counted=added)
     if certificate.status is Status.OPTIMAL:
         # both agree within the tolerance of optimality: rounded alike, they look alike
-        bound = amount(certificate.bound, f".{places}f")
+        bound = in_figures(loss_words(certificate.bound, reached))
         return say("sentence_optimal", objective=what, bound=bound, value=value)
     if certificate.status is Status.HEURISTIC:
         return say("sentence_heuristic_only", objective=what, value=value)
@@ -301,14 +301,18 @@ def proof_sentence(certificate: Certificate) -> str:
         "sentence_bound",
         objective=sentence_case(what),
         value=value,
-        bound=in_figures(rounded_down(certificate.bound, places)),
+        bound=in_figures(loss_words(certificate.bound, reached, ROUND_FLOOR)),
         gap=_gap_words(certificate.gap),
         stopped=stopped,
     )
 
 
 def _gap_words(gap: float) -> str:
-    return say("sentence_gap", gap=share(gap, 1 if gap >= 0.001 else 4))
+    """A gap, rounded up: a smaller one would claim what was not proven."""
+    digits = Decimal("0.1" if gap >= 0.001 else "0.0001")
+    exact = Decimal(f"{100 * gap:.12g}")  # what a float leaves over is not rounded up
+    number = format(exact.quantize(digits, ROUND_CEILING), "f")
+    return say("sentence_gap", gap=say("in_percent", number=in_figures(number)))
 
 
 def kind_words(certificate: Certificate) -> str:
@@ -361,42 +365,3 @@ def ratio_words(log_odds: float) -> str:
 
 def _count(number: int, noun: str) -> str:
     return say(f"{noun}_{'one' if number == 1 else 'many'}", number=str(number))
-
-
-def _decimal_places(loss: float) -> int:
-    """Four decimals, more when the loss is small, never fewer."""
-    if loss <= 0:
-        return 4
-    return min(12, max(4, 4 - Decimal(repr(loss)).adjusted()))
-
-
-def rounded_down(bound: float, places: int) -> str:
-    """A bound in words; rounding it up would claim what was not proven."""
-    return str(Decimal(repr(bound)).quantize(Decimal(1).scaleb(-places), rounding=ROUND_FLOOR))
-
-
-def loss_words(number: float, loss: float, is_bound: bool = False) -> str:
-    """A loss, or a bound on it, in a unit that may be of any size; a bound is rounded down.
-
-    Parameters
-    ----------
-    number
-        What is written.
-    loss
-        That of the card, which says how many digits tell the two apart.
-    is_bound
-        Whether to round down.
-
-    Examples
-    --------
-    >>> loss_words(12.34567, 12.34567), loss_words(12.34567, 12.35, is_bound=True)
-    ('12.3457', '12.3456')
-    >>> loss_words(2.95176123e26, 2.95177e26, is_bound=True), loss_words(3e-20, 3e-20)
-    ('2.951761e+26', '3.000000e-20')
-    """
-    rounding = ROUND_FLOOR if is_bound else ROUND_HALF_EVEN
-    if number == 0 or 1e-8 <= loss < 1e12:
-        quantum = Decimal(1).scaleb(-_decimal_places(loss))
-        return str(Decimal(repr(number)).quantize(quantum, rounding=rounding))
-    quantum = Decimal(1).scaleb(Decimal(repr(loss)).adjusted() - 6)
-    return f"{Decimal(repr(number)).quantize(quantum, rounding=rounding):.6e}"

@@ -30,6 +30,12 @@ from riskcard.model.card import RiskCard
 from riskcard.problem.problem import Problem
 from riskcard.problem.result import SolveResult
 
+#: Why a card has no terms, on the certificate.
+CONSTANT = "Every feature is constant, so the card gives all rows the same risk."
+NO_CONDITION = (
+    "No cut or group of levels is left on these rows, so the card gives all rows the same risk."
+)
+
 
 class CardEstimator(ShowsCard, GivesPoints, BaseEstimator, ABC):
     """An estimator whose model is one card, whatever its outcome is."""
@@ -272,7 +278,9 @@ def notes_on(layout: Layout) -> tuple[str, ...]:
     """What a reader should know about the candidates that a card was chosen from."""
     notes, cut_grid, names = [], layout.cut_grid, layout.table.names
     if not layout.data.n_cuts.any():
-        notes.append("Every feature is constant, so the card gives all rows the same risk.")
+        values = layout.table.values
+        is_constant = (values == values[0]) | (np.isnan(values) & np.isnan(values[0]))
+        notes.append(CONSTANT if is_constant.all() and not layout.ties else NO_CONDITION)
     if cut_grid.merged:
         listed = ", ".join(repr(names[f]) for f in cut_grid.merged)
         notes.append(

@@ -1,9 +1,9 @@
 """A pool: cards about as good as the best, side by side."""
 
 import copy
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR
 from typing import Any
 
 from sklearn.base import clone
@@ -14,6 +14,7 @@ from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.fitted import finish
 from riskcard.estimators.learning import Request
 from riskcard.extras import import_pandas
+from riskcard.formatting.figures import loss_words
 from riskcard.formatting.pages.html import Number, boxed, html_table, paragraphs
 from riskcard.model.card import RiskCard
 from riskcard.parameters import parameters_of
@@ -23,8 +24,9 @@ from riskcard.parameters import parameters_of
 class CardPool(Sequence[RiskCard]):
     """Cards within a tolerance of the best: one for each choice of features and cuts.
 
-    Cards that differ in their features come first, then others, both by loss; ``print`` shows a
-    table. Where rules charge for terms (``min_gain``), a loss is one with its charge throughout.
+    Two choices may come to the same card, as where two of three groups get the same points. Cards that
+    differ in their features come first, then others, both by loss; ``print`` shows a table. Where rules
+    charge for terms (``min_gain``), a loss is one with its charge throughout.
 
     Attributes
     ----------
@@ -87,9 +89,9 @@ class CardPool(Sequence[RiskCard]):
             # not said, so the limit is rounded down
             return (
                 f"Proven: no other choice of features and cuts has a card of this kind {within} "
-                f"{math.floor(1e4 * self.most_loss) / 1e4:.4f} (for the kind, see the details of a card)."
+                f"{loss_words(self.most_loss, self.most_loss, ROUND_FLOOR)} (for the kind, see the details of a card)."
             )
-        within += f" {math.ceil(1e4 * self.most_loss) / 1e4:.4f}"
+        within += f" {loss_words(self.most_loss, self.most_loss, ROUND_CEILING)}"
         if self.n_found > len(self.cards):
             return f"{self.n_found} choices of features and cuts {within} were found; there may be more."
         return f"Choices of features and cuts {within}; there may be more."

@@ -1,6 +1,7 @@
 """Figures as pages write them: counts, shares, decimals, intervals."""
 
 import math
+from decimal import ROUND_HALF_EVEN, Decimal
 
 from riskcard.formatting.numbers import minus
 from riskcard.formatting.percent import percent
@@ -67,3 +68,39 @@ def share_with_interval(part: float, interval: tuple[float, float] | None, digit
 
 def _in_brackets(low: str, high: str) -> str:
     return say("interval_range", low=low, high=high).replace(" ", "\u00a0")
+
+
+def loss_words(number: float, loss: float, rounding: str = ROUND_HALF_EVEN) -> str:
+    """A loss, or a bound on one, in a unit that may be of any size, in English figures.
+
+    Parameters
+    ----------
+    number
+        What is written.
+    loss
+        That of the card, which says how many digits tell the two apart.
+    rounding
+        ``ROUND_FLOOR`` for a bound: rounding it up would claim what was not proven.
+
+    Examples
+    --------
+    >>> loss_words(12.34567, 12.34567), loss_words(12.34567, 12.35, ROUND_FLOOR)
+    ('12.3457', '12.3456')
+    >>> loss_words(2.95176123e26, 2.95177e26, ROUND_FLOOR), loss_words(3e-20, 3e-20)
+    ('2.951761e+26', '3.000000e-20')
+    >>> loss_words(1.7645e-7, 1.9606e-7, ROUND_FLOOR)
+    '0.00000017645'
+    """
+    loss = max(loss, 1e-9 * abs(number))  # a certificate may contradict itself
+    if number == 0 or 1e-8 <= loss < 1e12:
+        quantum = Decimal(1).scaleb(-_decimal_places(loss))
+        return format(Decimal(repr(number)).quantize(quantum, rounding=rounding), "f")
+    quantum = Decimal(1).scaleb(Decimal(repr(loss)).adjusted() - 6)
+    return f"{Decimal(repr(number)).quantize(quantum, rounding=rounding):.6e}"
+
+
+def _decimal_places(loss: float) -> int:
+    """Four decimals, more when the loss is small, never fewer."""
+    if loss <= 0:
+        return 4
+    return min(12, max(4, 4 - Decimal(repr(loss)).adjusted()))

@@ -1,4 +1,4 @@
-"""A risk as people read it."""
+"""A risk, or a counted share, as people read it."""
 
 
 def percent(risk: float) -> str:
@@ -15,3 +15,14 @@ def percent(risk: float) -> str:
         return "> 99.99 %"
     places = 2 if risk < 0.01 or risk > 0.99 else 1
     return f"{100 * risk:.{places}f} %"
+
+
+def counted_percent(rate: float) -> str:
+    """A counted share as a percentage; unlike a risk, it may be all or nothing.
+
+    Examples
+    --------
+    >>> counted_percent(0.0), counted_percent(0.0004), counted_percent(1.0)
+    ('0 %', '0.04 %', '100 %')
+    """
+    return f"{100 * rate:.0f} %" if rate in (0, 1) else percent(rate)

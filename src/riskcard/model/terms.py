@@ -1,6 +1,5 @@
 """A card as terms: a condition on one feature each, and the points for meeting it or not."""
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -117,10 +116,10 @@ def _jumps(feature: CardFeature) -> Iterator[Term]:
 
 
 def _jumps_at_cuts(feature: CardFeature) -> Iterator[Term]:
-    """One term for each cut that is worth points, and one for special values of their own worth.
+    """One term for each cut that is worth points, and those for special values of their own worth.
 
-    A special value (missing, or a code) whose points are those of a bin is on that bin's side of
-    every cut. Others are above all cuts, and make up the difference by a term of their own.
+    A special value (missing, or a code) is on the side of every cut on which the bin with the nearest
+    points is, and makes up a difference by terms of its own.
     """
     bins = [line for line in feature.lines() if line.is_ordinary]
     special = [line for line in feature.lines() if not line.is_ordinary]
@@ -128,7 +127,7 @@ def _jumps_at_cuts(feature: CardFeature) -> Iterator[Term]:
     for place, (left, right) in enumerate(pairwise(bins)):
         if left.points == right.points:
             continue
-        below = [line for line in special if _last_place(feature, line.points) <= place]
+        below = [line for line in special if _home_of(feature, line.points) <= place]
         levels, has_missing = _values_of(below)
         yield Term(
             feature.name,
@@ -140,8 +139,11 @@ def _jumps_at_cuts(feature: CardFeature) -> Iterator[Term]:
             has_missing=has_missing,
             lacks_missing=feature.missing is not None and not has_missing,
         )
-    own = [line for line in special if line.points not in feature.points]
-    yield from _terms_by_points(feature, own, bins[-1].points)
+    for place, line in enumerate(bins):
+        near = [one for one in special if _home_of(feature, one.points) == place]
+        for side in (1, -1):
+            away = [one for one in near if side * one.points > side * line.points]
+            yield from _steps(feature, away, line.points, side)
 
 
 def _jumps_in_order(feature: CardFeature) -> Iterator[Term]:
@@ -166,17 +168,20 @@ def _jumps_in_order(feature: CardFeature) -> Iterator[Term]:
 
 
 def _jumps_of_groups(feature: CardFeature) -> Iterator[Term]:
-    """One term for each number of points but the lowest; missing values count as one more level."""
-    lowest = min(feature.possible_points)
-    raised = [line for line in feature.lines() if line.points != lowest]
-    return _terms_by_points(feature, raised, lowest)
+    """One term for each step from a number of points to the next; missing values count as one more level."""
+    return _steps(feature, list(feature.lines()), min(feature.possible_points), 1)
 
 
-def _terms_by_points(feature: CardFeature, lines: list[Line], start: int) -> Iterator[Term]:
-    """One term for all lines with the same points."""
-    for points in dict.fromkeys(line.points for line in lines):
-        levels, has_missing = _values_of([line for line in lines if line.points == points])
-        yield _level_term(feature, levels, has_missing, points - start)
+def _steps(feature: CardFeature, lines: list[Line], start: int, side: int) -> Iterator[Term]:
+    """From ``start`` up (or down, for a side of -1): each step is a term for all lines beyond it.
+
+    No other terms give lines these points with smaller steps, unless there are more of them.
+    """
+    reached = sorted({start, *(line.points for line in lines)}, key=lambda points: side * points)
+    for before, after in pairwise(reached):
+        beyond = [line for line in lines if side * line.points >= side * after]
+        levels, has_missing = _values_of(beyond)
+        yield _level_term(feature, levels, has_missing, after - before)
 
 
 def _values_of(lines: list[Line]) -> tuple[tuple[Label, ...], bool]:
@@ -191,7 +196,12 @@ def _level_term(
     return Term(feature.name, None, jump, 0, levels, has_missing=has_missing)
 
 
-def _last_place(feature: CardFeature, points: int | None) -> float:
-    """The last bin or group with these points; above all of them where there is none."""
-    places = [place for place, value in enumerate(feature.points) if value == points]
-    return places[-1] if places else math.inf
+def _last_place(feature: CardFeature, points: int) -> int:
+    """The last bin or group with these points."""
+    return max(place for place, value in enumerate(feature.points) if value == points)
+
+
+def _home_of(feature: CardFeature, points: int) -> int:
+    """The last of the bins whose points are nearest to these."""
+    nearest = min(feature.points, key=lambda own: (abs(own - points), own))
+    return _last_place(feature, nearest)

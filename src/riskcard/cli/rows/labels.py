@@ -53,7 +53,7 @@ def find_classes(
     if event is None:
         place = find_event(two)
         if place is None:
-            ways = " or ".join(f"--event {shlex.quote(str(label))}" for label in two)
+            ways = " or ".join(map(choosing, two))
             raise DataError(f"{which_event(two, target)} Give it with {ways}.")
         return two[1 - place], two[place]
     wanted = [label for label in two if _is_same(event, label)]
@@ -65,13 +65,20 @@ def find_classes(
     return (two[1] if wanted[0] == two[0] else two[0]), wanted[0]
 
 
+def choosing(label: Any) -> str:
+    """The option that chooses a label as the event, as a shell takes it."""
+    text = str(label)
+    # what begins with a minus sign would be taken for an option
+    return f"--event{'=' if text.startswith('-') else ' '}{shlex.quote(text)}"
+
+
 def _opposite(label: Any, target: str, event: str | None) -> Any:
     """A label for no event where every row has the event; a sentence asks whether it is the event."""
     known = {1: 0, "true": "false", "True": "False", "TRUE": "FALSE"}
     if event is None and label not in known:
         raise DataError(
-            f"The target {target!r} is {label!r} in all rows. If that is the event, give it with --event "
-            f"{shlex.quote(str(label))}; otherwise no row has the event, and there is nothing to learn from."
+            f"The target {target!r} is {label!r} in all rows. If that is the event, give it with "
+            f"{choosing(label)}; otherwise no row has the event, and there is nothing to learn from."
         )
     if event is not None and not _is_same(event, label):
         raise DataError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from riskcard.cli.outcomes import Target, is_other, kind_of_target, read_other_target
 from riskcard.cli.remarks import say
-from riskcard.cli.rows.labels import events_of, find_classes
+from riskcard.cli.rows.labels import choosing, events_of, find_classes
 from riskcard.cli.rows.reading import open_data, reading_of
 from riskcard.cli.rows.row_division import division_columns, read_division_of, read_limit_groups
 from riskcard.cli.times import check_times
@@ -263,7 +263,7 @@ def _shared_by_both_parts(one: Repeat) -> str:
 
 def _show(summary: DataSummary) -> None:
     """Say what was read, and how to choose otherwise."""
-    for line in summary.lines("--event {}", "--keep-features COLUMN keeps one", "--groups COLUMN"):
+    for line in summary.lines(choosing, "--keep-features COLUMN keeps one", "--groups COLUMN"):
         say(line)
 
 

@@ -186,6 +186,7 @@ def check_numbers(
     name: str,
     wanted: Selection,
     where: Where,
+    cells: Cells | None = None,
 ) -> ColumnReading:
     """Turn codes for missing values into NaN, and refuse infinity."""
     counts = dict(missing)
@@ -194,7 +195,7 @@ def check_numbers(
         if is_code.any():
             counts[f"{number:.17g}"] = int(np.count_nonzero(is_code))
             values = np.where(is_code, np.nan, values)
-    problems = [*infinite_values(values, name, wanted, where)]
+    problems = [*infinite_values(values, name, wanted, where, cells)]
     problems += missing_values(values, name, wanted, where)
     return ColumnReading(values.size, FeatureValues(values, None), tuple(problems), {}, counts)
 
@@ -255,7 +256,7 @@ def _numbers(cells: Cells, present: Sequence[str], numbers: WrittenColumn) -> Co
     by_code = [values.get(text, math.nan) for text in cells.texts]
     missing = cells.among(wanted.missing.among_numbers)
     found = np.array(by_code, dtype=np.float64)[cells.codes]
-    checked = check_numbers(found, missing, name, wanted, cells.where)
+    checked = check_numbers(found, missing, name, wanted, cells.where, cells)
     return replace(checked, done=done, sign=sign)
 
 
@@ -274,6 +275,9 @@ def _done_to(
         done[Done.PERCENT] = ""
     elif sign:
         done[Done.CURRENCY] = sign
+    bracketed = next((text for text in values if text.startswith("(")), None)
+    if bracketed is not None and values[bracketed] is not None:
+        done[Done.BRACKETS] = f"{bracketed} is {values[bracketed]:g}"
     return done
 
 

@@ -109,14 +109,18 @@ def numbers_with_unit_in(texts: Sequence[str]) -> str | None:
 
 
 def infinite_values(
-    values: NDArray[np.float64], name: str, wanted: Selection, where: Where
+    values: NDArray[np.float64],
+    name: str,
+    wanted: Selection,
+    where: Where,
+    cells: Cells | None = None,
 ) -> list[ReadingProblem]:
-    """Infinity, which a card has no points for."""
+    """Infinity, which a card has no points for, as it is written in the cells where these are texts."""
     infinite = np.flatnonzero(np.isinf(values))
     if not infinite.size:
         return []
     row = int(infinite[0])
-    text = str(values[row])
+    text = str(values[row]) if cells is None else cells.texts[cells.codes[row]]
     advice = "Replace it by a large finite value, or remove the row."
     remedy = () if name in wanted.required else ("--missing", text)
     return [ReadingProblem(f"{text!r} is infinite.", advice, remedy, where(row, name))]

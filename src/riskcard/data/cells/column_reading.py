@@ -36,6 +36,7 @@ class Done(Enum):
     ASKED = (Topic.NUMBERS, "Read with the decimal mark of --decimal: {}.")
     PERCENT = (Topic.NUMBERS, "Read without per cent signs, so that 12 % is 12: {}.")
     CURRENCY = (Topic.NUMBERS, "Read without currency signs: {}.")
+    BRACKETS = (Topic.NUMBERS, "Numbers in brackets, read as negative: {}.")
     AS_DAYS = (Topic.NUMBERS, "Dates, read as days since 1 January 1970: {}.")
     AS_YEARS = (Topic.NUMBERS, "Dates, read as years (2 July 2021 is 2021.5): {}.")
     LABELS = (

@@ -34,6 +34,8 @@ def _digits(mark: str, other: str) -> re.Pattern[str]:
 
 
 _DIGITS = {POINT: _digits(".", ","), COMMA: _digits(",", ".")}
+#: Lakhs and crores, as in 12,34,567.8: a group of three after groups of two.
+_LAKHS = re.compile(r"(?P<whole>[1-9]\d?(?P<sign>,)(?:\d{2},)+\d{3})(?:\.(?P<rest>\d*))?")
 _ONE_COMMA = re.compile(r"(-?)([0-9]+),([0-9]+)")
 _IN_DOUBT = re.compile(r"[1-9]\d{0,2}([.,])\d{3}")
 
@@ -64,6 +66,8 @@ def read_number(text: str) -> WrittenNumber | None:
     WrittenNumber(point=1234.0, comma=1.234, sign='$')
     >>> read_number("-1.234,5 EUR")
     WrittenNumber(point=None, comma=-1234.5, sign='EUR')
+    >>> read_number("12,34,567")
+    WrittenNumber(point=1234567.0, comma=None, sign='')
     """
     found = _NUMBER.fullmatch(text)
     if found is None or (found["open"] is None) != (found["close"] is None):
@@ -74,8 +78,10 @@ def read_number(text: str) -> WrittenNumber | None:
         return None
     factor = -1.0 if found["open"] or minus in ("-", "−") else 1.0
     values: list[float | None] = []
-    for pattern in _DIGITS.values():
+    for mark, pattern in _DIGITS.items():
         digits = pattern.fullmatch(found["digits"])
+        if digits is None and mark == POINT:
+            digits = _LAKHS.fullmatch(found["digits"])
         if digits is None or (digits["sign"] and found["power"]):
             values.append(None)
             continue

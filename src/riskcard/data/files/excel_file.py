@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 import zipfile
 from collections.abc import Sequence
@@ -44,12 +45,15 @@ class ExcelFile(TableFile):
         The letter of each column in the sheet, by name.
     percentages
         Columns whose numbers are shown in per cent.
+    has_formulas
+        Some cells of the file have a formula.
     """
 
     sheet: str
     row_numbers: Sequence[int] = field(repr=False)
     letters: dict[str, str] = field(repr=False)
     percentages: frozenset[str]
+    has_formulas: bool
     _columns: dict[str, TypedCells] = field(repr=False)
 
     @classmethod
@@ -90,6 +94,7 @@ class ExcelFile(TableFile):
                 for one, cells in columns.items()
                 if any(isinstance(c, Percentage) for c in cells)
             ),
+            has_formulas=_has_formulas(content),
             _columns={one: TypedCells(cells) for one, cells in columns.items()},
         )
 
@@ -98,7 +103,7 @@ class ExcelFile(TableFile):
 
     def read_column(self, name: str, wanted: Selection, mark: str | None) -> ColumnReading:
         cells = self._columns[name]
-        if all(cell is None for cell in cells.values) and self._has_formulas(name):
+        if self.has_formulas and None in cells.values and self._lacks_results(name):
             return self._refused(
                 name, wanted, "holds formulas whose results the file does not have",
                 "Open the file in Excel or LibreOffice and save it again.",
@@ -119,14 +124,24 @@ class ExcelFile(TableFile):
         problem = ReadingProblem(f"it {what}.", f"{cure} {advice}", remedy, place)
         return ColumnReading(len(self.row_numbers), problems=(problem,))
 
-    def _has_formulas(self, name: str) -> bool:
-        """Whether the cells of a column have formulas, with or without results."""
+    def _lacks_results(self, name: str) -> bool:
+        """Whether a cell of a column has a formula that was never computed, as programs write them.
+
+        A formula whose result is an empty text says that it is a text, and is an empty cell.
+        """
         import openpyxl
 
-        book = openpyxl.load_workbook(io.BytesIO(self.content), read_only=True)
-        place = self.names.index(name) + 1
-        cells = book[self.sheet].iter_rows(min_col=place, max_col=place, values_only=True)
-        return any(isinstance(cell, str) and cell.startswith("=") for (cell,) in cells)
+        place, columns = self.names.index(name) + 1, []
+        for is_result in (False, True):
+            source = io.BytesIO(self.content)
+            book = openpyxl.load_workbook(source, read_only=True, data_only=is_result)
+            sheet = book[self.sheet]
+            sheet.reset_dimensions()
+            columns.append(sheet.iter_rows(min_col=place, max_col=place))
+        return any(
+            formula.data_type == "f" and result.value is None and result.data_type == "n"
+            for (formula,), (result,) in zip(*columns, strict=True)
+        )
 
     def mark_of_column(self, name: str, missing: frozenset[str]) -> str | None:
         cells = self._columns[name].values
@@ -169,6 +184,12 @@ def _read_sheet(
     width = max(len(row) for _, row in filled)
     even = [(number, row + [None] * (width - len(row))) for number, row in filled]
     return title, names, even
+
+
+def _has_formulas(content: bytes) -> bool:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        sheets = [name for name in archive.namelist() if name.startswith("xl/worksheets/")]
+        return any(re.search(rb"<(?:\w+:)?f[ >/]", archive.read(name)) for name in sheets)
 
 
 def _note_on_sheets(name: str, names: list[str]) -> ReadingNote:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,10 +88,10 @@ class DataSummary:
     outcome_words: str | None = None
 
     def __str__(self) -> str:
-        words = ("event={!r}", "identifiers=None keeps them", "groups=")
+        words = (lambda label: f"event={label!r}", "identifiers=None keeps them", "groups=")
         return "\n".join(self.lines(*words))
 
-    def lines(self, choose_event: str, keep: str, group: str) -> list[str]:
+    def lines(self, choose_event: Callable[[Any], str], keep: str, group: str) -> list[str]:
         """One fact per line.
 
         Parameters
@@ -104,7 +104,7 @@ class DataSummary:
         found = f"all {self.rows:,} rows"
         if self.events < self.rows:
             found = f"{self.events:,} of {self.rows:,} rows ({percent(self.events / self.rows)}); "
-            found += f"{choose_event.format(self.classes[0])} reverses it"
+            found += f"{choose_event(self.classes[0])} reverses it"
         if self.outcome_words is None:
             lines[0] = f"Event: {name}{self.classes[1]}, {found}"
         reasons: dict[str, list[str]] = {}

@@ -105,7 +105,7 @@ def _parts(division: Division) -> dict[str, Any]:
 
 def _what_was_read(summary: DataSummary) -> list[str]:
     """What ``riskcard fit`` says before it begins, with the ways out that this page has."""
-    lines = summary.lines("choosing {}", "its tile has a box to keep it", "groups")
+    lines = summary.lines("choosing {}".format, "its tile has a box to keep it", "groups")
     # the page itself says what the event is and which rows are held out, and the tiles have remarks of their own
     told = ("Held out", "Levels of", "Left out: ", "Constant")
     own = [line.strip() for line in lines[3:] if not line.strip().startswith(told)]
