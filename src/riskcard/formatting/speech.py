@@ -141,10 +141,11 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
     """The English sentences, those with the most letters of their own first."""
     texts = {name: text for name, text in sentences_of("en").items() if name.startswith(_STORED)}
     order = sorted(texts, key=lambda name: -len(PLACE.sub("", texts[name])))
-    return [(name, _pattern(texts[name])) for name in order]
+    return [(name, pattern_of(texts[name])) for name in order]
 
 
-def _pattern(text: str) -> re.Pattern[str]:
+def pattern_of(text: str) -> re.Pattern[str]:
+    """What recognises a text, whatever its places are filled with."""
     pieces = PLACE.split(text)  # literal, place, literal, place, ..., literal
     return re.compile(
         "".join(

@@ -1,7 +1,7 @@
 // The card: found live with its proof, changed by hand, with its price at every move.
 
 import { post } from "/page/api.js";
-import { around, atMost, button, choice, count, field, find, fixed, h, percent, say, short, show } from "/page/dom.js";
+import { around, atMost, button, choice, count, field, find, fixed, h, heard, percent, say, short, show } from "/page/dom.js";
 import { bars, gapPicture, plane } from "/page/pictures.js";
 
 export function cardScreen(studio) {
@@ -55,9 +55,10 @@ export function showWork(studio) {
   if (!place) return;
   const isBusy = work.state === "running", moments = work.moments ?? [], last = moments[moments.length - 1];
   const gap = last && last[2] > 0 ? Math.max(0, (last[1] - last[2]) / last[1]) : null;
-  const told = work.state === "failed" ? work.reason : isBusy ? say(work.is_ready ? `busy_${work.kind}` : "preparing") : work.state === "cancelled" ? say("cancelled") : "";
+  const told = isBusy ? say(work.is_ready ? `busy_${work.kind}` : "preparing") : work.state === "cancelled" ? say("cancelled") : "";
   show(place,
-    told ? h("p", { class: work.state === "failed" ? "note bad" : "note", id: "work-words" }, told,
+    work.state === "failed" ? heard("p", work.reason, { class: "note bad", id: "work-words" }) : null,
+    told ? h("p", { class: "note", id: "work-words" }, told,
       isBusy && work.seconds > 2 ? ` ${say("elapsed", { seconds: count(Math.floor(work.seconds)) })}` : null) : null,
     last && (work.kind === "free" || work.kind === "pinned") ? [gapPicture(moments),
       h("p", { id: "gap" }, gap === null ? say("no_bound_yet", { loss: short(last[1], 6) })
