@@ -17,7 +17,7 @@ from riskcard.studio.choices import Choices, options_of
 from riskcard.studio.fitting.exchange import read_training_file, write_training
 from riskcard.studio.server.downloads import file_of
 from riskcard.studio.server.groups_view import groups_view
-from riskcard.studio.server.view import card_of, columns_of, compare_cards, state_of
+from riskcard.studio.server.view import card_of, columns_of, compare_cards, state_of, work_of
 from riskcard.studio.state.document import Proof, from_file
 from riskcard.studio.state.fits import Work
 from riskcard.studio.state.session import Conflict, Session
@@ -232,7 +232,9 @@ def test_a_bound_of_another_problem_is_not_taken_over(fitted):
     fits._hear(moment)
     assert state_of(fitted)["card"]["figures"]["bound"] == bound
     assert fits.work.moments == [[1.0, 1e9, 1e9, 7]]
+    assert work_of(fitted)["bound"] is None
     fits.work = before
+    assert work_of(fitted)["bound"] == bound  # which the price on the page follows
 
 
 # --- the log -------------------------------------------------------------------------------------

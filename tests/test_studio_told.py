@@ -19,7 +19,7 @@ from riskcard.studio.state.edits import edit_card
 from riskcard.studio.state.pins import rules_of
 from riskcard.studio.state.session import Session
 from riskcard.studio.table.data import Source, without_options
-from riskcard.studio.told import told
+from riskcard.studio.told import told, told_part
 from studio_rows import referee_of, rows_of, write_table
 from studio_session import NoFitter
 
@@ -55,6 +55,19 @@ def test_every_sentence_is_recognised_with_whatever_it_is_filled(language):
             said = told(filled(english[name], parts))
             # some are heard in the longer words of the command line
             assert said in ((filled(own[name], parts), False), (filled(english[name], parts), True))
+
+
+def test_numbers_and_examples_within_a_remark_are_in_the_language_too():
+    with speaking("de"):
+        assert told(
+            "Missing values in 'a', 'b' and 3 more: 37,747 empty cells, 'NA' (1 cell)."
+        ) == (
+            "Fehlende Werte in 'a', 'b' und 3 weitere: 37.747 leere Zellen, 'NA' (1 Zelle).",
+            False,
+        )
+        said, _ = told("Left out, as dates: 'a' (such as 2023-01-01), 'b, c'")
+        assert said == "Weggelassen, da Daten: 'a' (etwa 2023-01-01), 'b, c'"
+        assert told_part("0.995") == "0,995"
 
 
 def test_a_users_own_words_are_said_in_english_too():

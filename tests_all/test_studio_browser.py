@@ -223,6 +223,13 @@ def test_cards_about_as_good_are_listed_filtered_compared_and_taken(page, table)
     assert f"--choose={last['place']}" in state["command"]
 
 
+#: Figures of a move that are shown only after scrolling in the panel with the price.
+HIDDEN = """
+const panel = page.getElementById("price").getBoundingClientRect();
+return [...page.querySelectorAll("#price-words, [data-figure]")]
+  .filter(one => one.getBoundingClientRect().top + 8 > panel.bottom)
+  .map(one => one.dataset.figure ?? one.id);
+"""
 SIZES = {"laptop": (1280, 900, False), "phone": (360, 740, True)}
 
 
@@ -239,6 +246,8 @@ def test_every_screen_fits_and_everything_on_it_has_a_name(page, table, scheme):
             whole = page.browser.execute_script("return document.documentElement.scrollWidth")
             assert whole <= width, screen
             assert page.run(UNNAMED) == []
+            if screen == "card":
+                assert page.run(HIDDEN) == []
     page.restore_size()
 
 

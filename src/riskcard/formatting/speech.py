@@ -20,7 +20,8 @@ LANGUAGES = {"en": "english", "de": "german", "fr": "french", "es": "spanish"}
 PLACE = re.compile(r"\{(\w+)\}")
 #: Names of sentences that cards store and other rooms write in English; they are found by their text.
 _STORED = "stored_"
-_NUMBER = re.compile(r"[-−+]?[\d,]*\d(\.\d+)?(e[-+]\d+)?")
+#: A number in English figures.
+NUMBER = re.compile(r"[-−+]?[\d,]*\d(\.\d+)?(e[-+]\d+)?")
 
 _spoken: ContextVar[tuple[str, Mapping[str, str]]] = ContextVar("_spoken", default=("en", {}))
 
@@ -126,7 +127,7 @@ def translated(text: str) -> str:
     if _spoken.get()[0] == "en":
         return text
     numbers = text.split(", ")
-    if all(map(_NUMBER.fullmatch, numbers)):
+    if all(map(NUMBER.fullmatch, numbers)):
         return say("between_items").join(map(in_figures, numbers))
     for name, pattern in _patterns():
         if (found := pattern.fullmatch(text)) is not None:

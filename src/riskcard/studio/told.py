@@ -10,7 +10,14 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from riskcard.formatting.speech import PLACE, filled, pattern_of, spoken_language
+from riskcard.formatting.speech import (
+    NUMBER,
+    PLACE,
+    filled,
+    in_figures,
+    pattern_of,
+    spoken_language,
+)
 from riskcard.studio.page_words import page_words
 
 #: The beginnings of the names of these sentences among the words of the page.
@@ -60,6 +67,11 @@ def told_lines(
     return [dict(zip(("text", "is_english"), told(one, own), strict=True)) for one in lines]
 
 
+def told_part(part: str, own: Mapping[str, str] | None = None) -> str:
+    """What fills a place of a remark, as the page says it."""
+    return _part(part, {**page_words(spoken_language()), **(own or {})})
+
+
 def _said(text: str, words: Mapping[str, str]) -> str | None:
     """A sentence that is known, in other words; None where it is not."""
     body = text.removesuffix(".")
@@ -72,12 +84,13 @@ def _said(text: str, words: Mapping[str, str]) -> str | None:
 
 
 def _part(part: str, words: Mapping[str, str]) -> str:
-    """What fills a place: a sentence, several of them, something that the page says, or a value as it is."""
+    """What fills a place: a sentence, some in a list, something that the page says, a number, or a value as it is."""
     if (whole := _said(part, words)) is not None:
         return whole
-    pieces = [_said(one, words) for one in part.split(", ")]
-    if len(pieces) > 1 and None not in pieces:
-        return ", ".join(map(str, pieces))
+    if NUMBER.fullmatch(part):
+        return in_figures(part)
+    if ", " in part:
+        return ", ".join(_said(one, words) or one for one in part.split(", "))
     return words.get(_names().get(part, ""), part)
 
 

@@ -28,7 +28,7 @@ function opening(studio) {
 function tableFacts({ state }) {
   const { table } = state;
   return h("section", {}, h("h2", { id: "table-name" }, table.name),
-    h("p", {}, say("table_facts", { rows: count(table.rows), columns: count(table.columns.length) })),
+    h("p", {}, say("table_facts", { rows: count(table.rows), columns: count(table.names.length) })),
     state.parts ? h("ul", { id: "read", class: "facts" }, state.parts.read.map(one => heard("li", one))) : remarks(table.remarks));
 }
 

@@ -22,7 +22,7 @@ from riskcard.studio.page_words import NAMES_OF_LANGUAGES
 from riskcard.studio.state.session import Session
 from riskcard.studio.table.data import without_options
 from riskcard.studio.table.pricing import Price, Referee, figures_of, groups_of, totals_of
-from riskcard.studio.told import told, told_lines
+from riskcard.studio.told import told_lines, told_part
 
 #: About as many steps has the handle of a cut.
 _HANDLE_STEPS = 200
@@ -126,6 +126,7 @@ def work_of(session: Session) -> dict[str, Any]:
     with session.document.read_labels().spoken():
         shown["reason"] = told_lines([work.reason], session.own_words)[0]
     shown["is_ready"] = session.fits.is_ready
+    shown["bound"] = session.fits.bound
     shown["seconds"] = None if work.began is None else time.monotonic() - work.began
     return shown
 
@@ -230,7 +231,7 @@ def shown_columns(session: Session) -> list[dict[str, Any]]:
     def shown(remark: Any) -> dict[str, Any]:
         if isinstance(remark, str):
             return told_lines([remark], own)[0]
-        parts = {name: told(text, own)[0] for name, text in remark["parts"].items()}
+        parts = {name: told_part(text, own) for name, text in remark["parts"].items()}
         return {**remark, "parts": parts}
 
     tiles = columns_of(session).values()
