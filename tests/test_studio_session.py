@@ -56,10 +56,19 @@ def unfitted(tmp_path, monkeypatch):
 
 
 def test_choices_are_the_options_of_the_command_line():
-    choices = Choices.of({**CHOICES, "dropped": ["-x", "a b"], "kept": ["id"], "seed": 4})
+    choices = Choices.of(
+        {
+            **CHOICES,
+            "dropped": ["-x", "a b"],
+            "kept": ["id"],
+            "missing": ["not yet", "-"],
+            "seed": 4,
+        }
+    )
     options = options_of(choices.arguments("rows.csv"))
     assert (options.target, options.event, options.hold_out) == ("ill", "yes", 0.3)
     assert (options.drop, options.keep_features) == (["-x", "a b"], ["id"])
+    assert options.missing == ["not yet", "-"]
     assert (options.max_terms, options.max_points, options.random_state) == (2, 3, 4)
     assert options.certify
 

@@ -112,6 +112,7 @@ function tile(studio, column) {
     column.apart?.length ? h("p", { class: "facts" }, column.apart.map(one => say("rows_with_code", { rows: count(one.rows), code: short(one.code) })).join("; ")) : null,
     levelNames(column),
     remarks(column.remarks),
+    oddWords(studio, column),
     role ? h("p", { class: "note" }, say(role)) : isFeature(column) ? [use(studio, column), codes(studio, column), labels(studio, column)] : null);
 }
 
@@ -141,6 +142,14 @@ function use(studio, column) {
   const isUsed = !choices.dropped.includes(column.name) && !isLeftOut;
   return h("label", { class: "check" }, h("input", { type: "checkbox", checked: isUsed, "data-key": `use-${column.name}`,
     onchange: event => set(event.target.checked) }), say("use_column"));
+}
+
+/** A column of numbers but for a few words, which may mean that the number is missing. */
+function oddWords(studio, { name, odd_words: words }) {
+  const { state: { choices, parts } } = studio;
+  if (!parts || !words || words.every(one => choices.missing.includes(one))) return null;
+  const take = () => studio.act("choose", { changes: { missing: [...new Set([...choices.missing, ...words])], dropped: choices.dropped.filter(one => one !== name) } });
+  return button(say("as_missing", { words: words.map(one => `“${one}”`).join(", ") }), take, { "data-key": `missing-${name}`, disabled: studio.state.is_test_opened });
 }
 
 function codes(studio, column) {
