@@ -35,7 +35,6 @@ const [moves, done] = arguments;
     const before = window.editTimes.length;
     handle.dispatchEvent(new Event("input"));
     while (window.editTimes.length === before) await new Promise(next => setTimeout(next, 1));
-    delete document.body.dataset.dragging;
   }
   done(window.editTimes);
 })();

@@ -10,6 +10,7 @@ from riskcard.errors import ParameterError
 from riskcard.export.pmml import card_to_pmml
 from riskcard.model.card import RiskCard
 from riskcard.model.feature_points import FeaturePoints, LevelPoints
+from riskcard.model.words.labels import FeatureLabel, Labels
 
 PREFIX = "{http://www.dmg.org/PMML-4_4}"
 
@@ -49,3 +50,14 @@ def test_what_pmml_cannot_say_is_refused(card, words):
 def test_a_number_of_reasons_is_a_whole_number():
     with pytest.raises(ParameterError, match="reasons is -1"):
         card_to_pmml(mass_card(), reasons=-1)
+
+
+def test_fields_are_shown_by_their_labels_and_called_by_their_columns():
+    label = FeatureLabel(name='Age "at\x07 last" & now', unit="years")
+    labels = Labels(features={"a": label})
+    plain = RiskCard([FeaturePoints("a", [1.0], [0, 2]), FeaturePoints("b", [1.0], [0, 1])])
+    fields = ElementTree.fromstring(card_to_pmml(plain.with_labels(labels))).iter(
+        f"{PREFIX}DataField"
+    )
+    shown = {field.get("name"): field.get("displayName") for field in fields}
+    assert shown == {"a": 'Age "at  last" & now (years)', "b": None}

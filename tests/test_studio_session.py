@@ -17,7 +17,7 @@ from riskcard.studio.choices import Choices, options_of
 from riskcard.studio.fitting.exchange import read_training_file, write_training
 from riskcard.studio.server.downloads import file_of
 from riskcard.studio.server.groups_view import groups_view
-from riskcard.studio.server.view import card_of, columns_of, compare_cards, state_of
+from riskcard.studio.server.view import card_of, columns_of, compare_cards, state_of, work_of
 from riskcard.studio.state.document import Proof, from_file
 from riskcard.studio.state.fits import Work
 from riskcard.studio.state.session import Conflict, Session
@@ -56,10 +56,19 @@ def unfitted(tmp_path, monkeypatch):
 
 
 def test_choices_are_the_options_of_the_command_line():
-    choices = Choices.of({**CHOICES, "dropped": ["-x", "a b"], "kept": ["id"], "seed": 4})
+    choices = Choices.of(
+        {
+            **CHOICES,
+            "dropped": ["-x", "a b"],
+            "kept": ["id"],
+            "missing": ["not yet", "-"],
+            "seed": 4,
+        }
+    )
     options = options_of(choices.arguments("rows.csv"))
     assert (options.target, options.event, options.hold_out) == ("ill", "yes", 0.3)
     assert (options.drop, options.keep_features) == (["-x", "a b"], ["id"])
+    assert options.missing == ["not yet", "-"]
     assert (options.max_terms, options.max_points, options.random_state) == (2, 3, 4)
     assert options.certify
 
@@ -232,7 +241,9 @@ def test_a_bound_of_another_problem_is_not_taken_over(fitted):
     fits._hear(moment)
     assert state_of(fitted)["card"]["figures"]["bound"] == bound
     assert fits.work.moments == [[1.0, 1e9, 1e9, 7]]
+    assert work_of(fitted)["bound"] is None
     fits.work = before
+    assert work_of(fitted)["bound"] == bound  # which the price on the page follows
 
 
 # --- the log -------------------------------------------------------------------------------------

@@ -47,7 +47,10 @@ def test_a_second_studio_with_the_same_file_writes_over_nothing_and_says_so(begi
     second.open_table(str(tmp_path / "rows.csv"), "rows.csv")
     second.choose({"max_terms": 7})
     first.choose({"max_terms": 4})
-    assert "changed by another program, such as a second studio" in state_of(first)["not_saved"]
+    assert (
+        "changed by another program, such as a second studio"
+        in state_of(first)["not_saved"]["text"]
+    )
     assert saved(tmp_path / "work.json")["choices"]["max_terms"] == 7
     assert state_of(second)["not_saved"] is None
     assert first.document.choices.max_terms == 4  # it goes on, and can be saved elsewhere
@@ -81,7 +84,7 @@ def test_a_file_that_cannot_be_written_is_named_and_work_goes_on(begin, tmp_path
     session = begin()
     monkeypatch.setattr("riskcard.studio.state.session_file.write_whole", refuse)
     session.choose({"max_terms": 3})
-    assert "No space left" in state_of(session)["not_saved"]
+    assert "No space left" in state_of(session)["not_saved"]["text"]
     assert session.document.choices.max_terms == 3
     monkeypatch.undo()
     session.choose({"max_terms": 4})

@@ -15,7 +15,7 @@ def source(tmp_path_factory):
     lines = ["patient_id,day,odd,smoker,site,age,ill"]
     for i in range(120):
         day = "" if i == 3 else f"2022-{1 + i % 12:02}-{1 + i % 28:02}"
-        odd = "pending" if i == 7 else i
+        odd = "pending" if i == 7 else i % 50
         smoker = -9 if i % 10 == 0 else i % 2
         lines.append(f"P{i},{day},{odd},{smoker},1,{30 + i % 40},{'yes' if i % 3 else 'no'}")
     path.write_text("\n".join(lines), encoding="utf-8")
@@ -51,6 +51,29 @@ def test_a_column_that_cannot_be_read_says_where_it_fails(source, has_event):
     assert (tile["kind"], tile["is_used"]) == ("unread", False)
     assert "line 9" in tile["remarks"][0]
     assert "--" not in tile["remarks"][0]
+
+
+def test_a_column_of_numbers_but_for_a_word_is_read_where_the_word_means_missing(source):
+    before = tiles_of(source, has_event=True)["odd"]
+    assert before["odd_words"] == ["pending"]
+    choices = Choices.of({**CHOICES, "dropped": [], "missing": before["odd_words"]})
+    assert "--missing=pending" in choices.command("rows.csv", None, "card.json").split()
+    division = divide(source, choices)
+    (after,) = (one for one in division.tiles(source) if one["name"] == "odd")
+    assert (after["kind"], after["missing"], after["is_used"]) == ("number", 1, True)
+    assert after["remarks"] == []
+    assert division.rows.features["odd"].values.size == 120
+
+
+def test_a_column_with_dates_that_are_none_cannot_be_read_as_numbers(tmp_path):
+    lines = ["day,mixed,ill"]
+    for i in range(60):
+        odd = "soon" if i == 5 else f"2022-01-{1 + i % 28:02}"
+        lines.append(f"{odd},{'€ 5' if i == 6 else '$ 7'},{i % 2}")
+    (tmp_path / "rows.csv").write_text("\n".join(lines), encoding="utf-8")
+    tiles = {one["name"]: one for one in Source.open(str(tmp_path / "rows.csv"), "r").tiles()}
+    assert tiles["mixed"]["kind"] == "unread"
+    assert tiles["mixed"]["odd_words"] == []
 
 
 @pytest.mark.parametrize("has_event", [False, True])

@@ -23,7 +23,7 @@ SCRIPTS = {
 #: The beginnings of names that the page or the server puts together.
 MADE = (
     "screen_", "busy_", "auc_", "slope_", "expected_", "pin_", "kind_", "label_", "groups_on_", "file_", "log_",
-    "edit_", "remark_", "size_", "columns_words", "is_", "seed",
+    "edit_", "remark_", "size_", "columns_words", "is_", "seed", "refused_", "read_",
 )  # fmt: skip
 
 

@@ -223,6 +223,13 @@ def test_cards_about_as_good_are_listed_filtered_compared_and_taken(page, table)
     assert f"--choose={last['place']}" in state["command"]
 
 
+#: Figures of a move that are shown only after scrolling in the panel with the price.
+HIDDEN = """
+const panel = page.getElementById("price").getBoundingClientRect();
+return [...page.querySelectorAll("#price-words, [data-figure]")]
+  .filter(one => one.getBoundingClientRect().top + 8 > panel.bottom)
+  .map(one => one.dataset.figure ?? one.id);
+"""
 SIZES = {"laptop": (1280, 900, False), "phone": (360, 740, True)}
 
 
@@ -239,6 +246,8 @@ def test_every_screen_fits_and_everything_on_it_has_a_name(page, table, scheme):
             whole = page.browser.execute_script("return document.documentElement.scrollWidth")
             assert whole <= width, screen
             assert page.run(UNNAMED) == []
+            if screen == "card":
+                assert page.run(HIDDEN) == []
     page.restore_size()
 
 
@@ -328,6 +337,27 @@ def test_news_that_come_while_the_page_is_busy_are_shown_after_it(page, table):
     time.sleep(0.5)  # the news of it have come
     page.run("page.isHeld = false")
     page.wait_for("#proof", "Proven")
+
+
+#: Tells the page of a bound that is proven while a proof runs.
+BOUND = """
+const [figures, bound, done] = arguments;
+import("/page/card_screen.js").then(({ showWork }) => {
+  const heard = { state: "running", kind: "free", is_ready: true, seconds: 1, bound, moments: [] };
+  showWork({ heard, state: { card: { figures: { ...figures, bound: 0, above_bound: null } } } });
+  done(document.getElementById("price-words").textContent);
+});
+"""
+
+
+def test_the_price_follows_the_bound_while_its_proof_runs(page, table):
+    page.open(table)
+    page.choose_outcome("ill", "yes")
+    page.fit(1)
+    figures = page.client.read("/api/state")["card"]["figures"]
+    time.sleep(2)  # prices do not follow each other faster than they can be read
+    words = page.browser.execute_async_script(BOUND, figures, figures["loss"] / 1.25)
+    assert words == "At most 25\u00a0% above the best card of this kind (proven)."
 
 
 def test_a_second_tab_follows_the_first_and_a_page_without_the_token_sees_nothing(page, table):

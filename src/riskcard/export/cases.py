@@ -90,6 +90,8 @@ class FeatureCases:
         The points of the bin or group with the lowest risk, from which reasons are counted.
     reason
         What the feature is named by when it is a reason: the text of the labels, or the column.
+    heading
+        What people call it, with its unit: the name of the labels, or the column.
     """
 
     name: str
@@ -97,6 +99,7 @@ class FeatureCases:
     cases: tuple[Case, ...]
     best: int
     reason: str
+    heading: str
 
     @property
     def missing(self) -> Case:
@@ -215,6 +218,7 @@ def _feature_cases(card: RiskCard, feature: CardFeature) -> FeatureCases:
         (missing, *codes, *ranges, *groups, *others),
         best=(max if card.higher_is_safer else min)(feature.points),
         reason=card.labels.of(feature.name).reason or feature.name,
+        heading=card.labels.heading(feature.name),
     )
 
 

@@ -70,6 +70,7 @@ def card_to_pmml(card: RiskCard, reasons: int = 0) -> str:
         codes=codes,
         no_reason=_NO_REASON,
         text=_escaped,
+        shown=lambda heading: _escaped(_NOT_IN_XML.sub(" ", heading)),
         value_of=_value,
     )
 

@@ -20,7 +20,8 @@ LANGUAGES = {"en": "english", "de": "german", "fr": "french", "es": "spanish"}
 PLACE = re.compile(r"\{(\w+)\}")
 #: Names of sentences that cards store and other rooms write in English; they are found by their text.
 _STORED = "stored_"
-_NUMBER = re.compile(r"[-−+]?[\d,]*\d(\.\d+)?(e[-+]\d+)?")
+#: A number in English figures.
+NUMBER = re.compile(r"[-−+]?[\d,]*\d(\.\d+)?(e[-+]\d+)?")
 
 _spoken: ContextVar[tuple[str, Mapping[str, str]]] = ContextVar("_spoken", default=("en", {}))
 
@@ -126,7 +127,7 @@ def translated(text: str) -> str:
     if _spoken.get()[0] == "en":
         return text
     numbers = text.split(", ")
-    if all(map(_NUMBER.fullmatch, numbers)):
+    if all(map(NUMBER.fullmatch, numbers)):
         return say("between_items").join(map(in_figures, numbers))
     for name, pattern in _patterns():
         if (found := pattern.fullmatch(text)) is not None:
@@ -141,10 +142,11 @@ def _patterns() -> list[tuple[str, re.Pattern[str]]]:
     """The English sentences, those with the most letters of their own first."""
     texts = {name: text for name, text in sentences_of("en").items() if name.startswith(_STORED)}
     order = sorted(texts, key=lambda name: -len(PLACE.sub("", texts[name])))
-    return [(name, _pattern(texts[name])) for name in order]
+    return [(name, pattern_of(texts[name])) for name in order]
 
 
-def _pattern(text: str) -> re.Pattern[str]:
+def pattern_of(text: str) -> re.Pattern[str]:
+    """What recognises a text, whatever its places are filled with."""
     pieces = PLACE.split(text)  # literal, place, literal, place, ..., literal
     return re.compile(
         "".join(

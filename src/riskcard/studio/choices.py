@@ -18,6 +18,8 @@ from riskcard.studio.page_words import page_words
 
 #: The largest card that can be asked for here, and the longest proof in seconds.
 MOST_TERMS, MOST_POINTS, LONGEST_PROOF = 20, 100, 3600.0
+#: The choices that are lists of names or words.
+_LISTS = ("dropped", "kept", "missing")
 #: The page's words for the choices; messages call them the same.
 _WORDS = {
     "target": "outcome_column",
@@ -48,6 +50,8 @@ class Choices:
         The column, and the value that is the event; None where it is not chosen yet.
     dropped, kept
         Columns that are not used, and columns that are used although they look like identifiers.
+    missing
+        Words that mean a missing value, next to those that always do.
     codes
         Numbers that are no measurements, such as -9 for "refused", by column: they get points of their own.
     weights
@@ -73,6 +77,7 @@ class Choices:
     event: str | None = None
     dropped: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
     codes: tuple[tuple[str, tuple[float, ...]], ...] = ()
     weights: str | None = None
     groups: str | None = None
@@ -97,7 +102,7 @@ class Choices:
             raise ParameterError(
                 f"skip_missing_target is {content['skip_missing_target']!r}. Use true or false."
             )
-        lists = {name: _names(name, content.get(name, ())) for name in ("dropped", "kept")}
+        lists = {name: _names(name, content.get(name, ())) for name in _LISTS}
         own = {"codes": _codes(content.get("codes", {})), "later": _later(content.get("later"))}
         made = cls(**{**content, **lists, **own})
         _require_number("hold_out", made.hold_out, 0, 0.5)
@@ -179,6 +184,7 @@ class Choices:
         dropped = dict.fromkeys([*self.dropped, *([str(self.groups)] if is_dropped else [])])
         words += [f"--drop={name}" for name in dropped]
         words += [f"--keep-features={name}" for name in self.kept]
+        words += [f"--missing={word}" for word in self.missing]
         words += ["--skip-missing-target"] if self.skip_missing_target else []
         words += self._held_out_arguments()
         words += [f"--max-terms={self.max_terms}", f"--max-points={self.max_points}"]

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from html import unescape
 
-#: This many letters fit side by side on a phone of 390 pixels, in the small type of its tables. A column
+#: This many letters fit side by side on a phone of 360 pixels, in the small type of its tables. A column
 #: needs those of its longest word, and one for the space between columns.
-_MOST_LETTERS = 54
+_MOST_LETTERS = 43
 #: A stacked table of numbers with more rows would be too long to compare them.
 _MOST_ROWS = 12
 _NUMBERS = 'class="number'

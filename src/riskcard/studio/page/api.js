@@ -17,7 +17,7 @@ async function ask(method, path, body) {
   if (answer.status < 400) return answer;
   let content = {};
   try { content = JSON.parse(decoder.decode(answer.bytes)); } catch { /* no words about it */ }
-  throw Object.assign(new Error(content.error ?? String(answer.status)), { isConflict: content.is_conflict === true });
+  throw Object.assign(new Error(content.error ?? String(answer.status)), { isConflict: content.is_conflict === true, isEnglish: content.is_english === true });
 }
 
 const askJson = async (method, path, body) => JSON.parse(decoder.decode((await ask(method, path, body)).bytes));

@@ -1,7 +1,7 @@
 // The card: found live with its proof, changed by hand, with its price at every move.
 
 import { post } from "/page/api.js";
-import { around, atMost, button, choice, count, field, find, fixed, h, percent, say, short, show } from "/page/dom.js";
+import { around, atMost, button, choice, count, field, find, fixed, h, heard, percent, say, short, show } from "/page/dom.js";
 import { bars, gapPicture, plane } from "/page/pictures.js";
 
 export function cardScreen(studio) {
@@ -48,16 +48,31 @@ function isStill(moments) {
   return last[0] - moments[since][0] > 1.5;
 }
 
+/** Milliseconds between two prices that a rising bound changes: a screen reader reads each of them. */
+const BETWEEN_PRICES = 1500;
+let lastPrice = 0;
+
+/** Hold the price against what is proven by now. */
+function followBound(studio, bound) {
+  const place = find("figures"), figures = studio.state.card?.figures, now = performance.now();
+  if (!place || around().dataset.held || bound === null || bound <= figures.bound || now - lastPrice < BETWEEN_PRICES) return;
+  lastPrice = now;
+  Object.assign(figures, { bound, above_bound: figures.loss / bound - 1 });
+  show(place, figureParts(studio, figures));
+}
+
 /** How far the work is; drawn by itself, so that nobody who types is disturbed. */
 export function showWork(studio) {
   const place = find("work");
   const work = studio.heard ?? studio.state.work;
   if (!place) return;
+  followBound(studio, work.bound);
   const isBusy = work.state === "running", moments = work.moments ?? [], last = moments[moments.length - 1];
   const gap = last && last[2] > 0 ? Math.max(0, (last[1] - last[2]) / last[1]) : null;
-  const told = work.state === "failed" ? work.reason : isBusy ? say(work.is_ready ? `busy_${work.kind}` : "preparing") : work.state === "cancelled" ? say("cancelled") : "";
+  const told = isBusy ? say(work.is_ready ? `busy_${work.kind}` : "preparing") : work.state === "cancelled" ? say("cancelled") : "";
   show(place,
-    told ? h("p", { class: work.state === "failed" ? "note bad" : "note", id: "work-words" }, told,
+    work.state === "failed" ? heard("p", work.reason, { class: "note bad", id: "work-words" }) : null,
+    told ? h("p", { class: "note", id: "work-words" }, told,
       isBusy && work.seconds > 2 ? ` ${say("elapsed", { seconds: count(Math.floor(work.seconds)) })}` : null) : null,
     last && (work.kind === "free" || work.kind === "pinned") ? [gapPicture(moments),
       h("p", { id: "gap" }, gap === null ? say("no_bound_yet", { loss: short(last[1], 6) })

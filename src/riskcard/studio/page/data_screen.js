@@ -1,6 +1,6 @@
 // The first screen: open a table, look at its columns, choose the outcome and the rows to keep apart.
 
-import { button, choice, count, field, fixed, h, numbersOf, say, short } from "/page/dom.js";
+import { button, choice, count, field, fixed, h, heard, numbersOf, say, short } from "/page/dom.js";
 import { bars } from "/page/pictures.js";
 
 const FILES = ".csv,.tsv,.txt,.xlsx,.xlsm,.parquet,.pq,.sav,.zsav,.por,.dta,.sas7bdat,.xpt,.json";
@@ -28,11 +28,12 @@ function opening(studio) {
 function tableFacts({ state }) {
   const { table } = state;
   return h("section", {}, h("h2", { id: "table-name" }, table.name),
-    h("p", {}, say("table_facts", { rows: count(table.rows), columns: count(table.columns.length) })),
-    state.parts ? h("ul", { id: "read", class: "facts", lang: "en" }, state.parts.read.map(one => h("li", {}, one))) : remarks(table.remarks, "en"));
+    h("p", {}, say("table_facts", { rows: count(table.rows), columns: count(table.names.length) })),
+    state.parts ? h("ul", { id: "read", class: "facts" }, state.parts.read.map(one => heard("li", one))) : remarks(table.remarks));
 }
 
-const remarks = (list, lang = null) => (list.length ? h("ul", { class: "remarks", lang }, [...new Set(list)].map(one => h("li", {}, one))) : null);
+/** Remarks: texts of the server, or words of the page with what fills their places. */
+const remarks = list => (list.length ? h("ul", { class: "remarks" }, list.map(one => (one.name ? h("li", {}, say(one.name, one.parts)) : heard("li", one)))) : null);
 
 function outcome(studio) {
   const { state, columns } = studio;
@@ -110,7 +111,8 @@ function tile(studio, column) {
     bars(column), column.range ? h("p", { class: "ends", "aria-hidden": "true" }, column.range.map(one => h("span", {}, short(one)))) : null,
     column.apart?.length ? h("p", { class: "facts" }, column.apart.map(one => say("rows_with_code", { rows: count(one.rows), code: short(one.code) })).join("; ")) : null,
     levelNames(column),
-    remarks(column.remarks.map(one => (typeof one === "string" ? one : say(one.name, one.parts)))),
+    remarks(column.remarks),
+    oddWords(studio, column),
     role ? h("p", { class: "note" }, say(role)) : isFeature(column) ? [use(studio, column), codes(studio, column), labels(studio, column)] : null);
 }
 
@@ -140,6 +142,14 @@ function use(studio, column) {
   const isUsed = !choices.dropped.includes(column.name) && !isLeftOut;
   return h("label", { class: "check" }, h("input", { type: "checkbox", checked: isUsed, "data-key": `use-${column.name}`,
     onchange: event => set(event.target.checked) }), say("use_column"));
+}
+
+/** A column of numbers but for a few words, which may mean that the number is missing. */
+function oddWords(studio, { name, odd_words: words }) {
+  const { state: { choices, parts } } = studio;
+  if (!parts || !words || words.every(one => choices.missing.includes(one))) return null;
+  const take = () => studio.act("choose", { changes: { missing: [...new Set([...choices.missing, ...words])], dropped: choices.dropped.filter(one => one !== name) } });
+  return button(say("as_missing", { words: words.map(one => `“${one}”`).join(", ") }), take, { "data-key": `missing-${name}`, disabled: studio.state.is_test_opened });
 }
 
 function codes(studio, column) {

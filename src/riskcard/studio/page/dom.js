@@ -98,6 +98,9 @@ export const clock = time => `${time.slice(0, 10)} ${time.slice(11, 19)} UTC`;
 /** A button with a text. */
 export const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
 
+/** An element with a text of the server, which may have no words for it but English ones. */
+export const heard = (tag, one, attributes = {}) => h(tag, { ...attributes, lang: one.is_english ? "en" : null }, one.text);
+
 /** A field with its label. */
 export const field = (label, input, hint) =>
   h("label", { class: "field" }, h("span", {}, label), input, hint ? h("small", {}, hint) : null);

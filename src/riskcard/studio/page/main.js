@@ -3,7 +3,7 @@
 import { askBy, listen, post, put, read } from "/page/api.js";
 import { cardScreen, showWork } from "/page/card_screen.js";
 import { dataScreen } from "/page/data_screen.js";
-import { around, button, choice, find, h, say, settle, show, speak } from "/page/dom.js";
+import { around, button, choice, find, h, heard, say, settle, show, speak } from "/page/dom.js";
 import { groupsScreen } from "/page/groups_screen.js";
 import { poolScreen } from "/page/pool_screen.js";
 import { signScreen } from "/page/sign_screen.js";
@@ -21,6 +21,7 @@ function fail(error) {
   const place = find("message");
   // without words there is nothing to say it with
   place.textContent = error.isGone && spoken ? say("gone") : error.message;
+  place.lang = error.isEnglish ? "en" : "";
   place.hidden = false;
 }
 
@@ -84,7 +85,7 @@ async function take(state) {
   studio.state = state;
   shownVersion = state.version;
   studio.heard = state.work;
-  const key = `${state.table?.sha256} ${state.rows_key}`;
+  const key = `${state.table?.sha256} ${state.rows_key} ${state.language}`;
   if (key !== columnsFor) {
     studio.columns = state.table ? await read("/api/columns") : [];
     columnsFor = key;
@@ -116,7 +117,7 @@ function draw() {
       button(say("redo"), () => act("redo"), { "data-key": "redo", disabled: !state.can_redo }),
       choice(Object.entries(state.languages), state.language, language => act("set_labels", { labels: { ...state.labels, language } }),
         { id: "language", "data-key": "language", "aria-label": say("language") })),
-    state.not_saved ? h("p", { id: "not-saved", class: "note bad", role: "alert", lang: "en" }, state.not_saved) : null);
+    state.not_saved ? heard("p", state.not_saved, { id: "not-saved", class: "note bad", role: "alert" }) : null);
   Object.assign(find("skip"), { textContent: say("skip"), hidden: false });
   show(find("screen"), SCREENS[studio.screen](studio));
 }

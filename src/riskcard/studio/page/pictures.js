@@ -40,7 +40,7 @@ function axes(ends, names, attributes) {
   const tall = 190, left = 52, right = WIDE + 52, top = 22, bottom = top + tall - 60;
   const x = value => left + (right - left) * (value - ends.x[0]) / (ends.x[1] - ends.x[0] || 1);
   const y = value => bottom - (bottom - top) * (value - ends.y[0]) / (ends.y[1] - ends.y[0] || 1);
-  const picture = svg("svg", { viewBox: `0 0 ${right + 14} ${tall + 12}`, role: "img", ...attributes },
+  const picture = svg("svg", { viewBox: `0 0 ${right + 14} ${tall}`, role: "img", ...attributes },
     svg("line", { class: "axis", x1: left, x2: right, y1: bottom, y2: bottom }), svg("line", { class: "axis", x1: left, x2: left, y1: top, y2: bottom }),
     svg("text", { x: right, y: bottom + 32, "text-anchor": "end" }, names.x), svg("text", { x: 2, y: 11 }, names.y),
     ticks(...ends.x, ends.isWhole ? Math.min(8, ends.x[1] - ends.x[0]) : 5).filter(one => !ends.isWhole || Number.isInteger(one)).map(one => [

@@ -67,5 +67,5 @@ function logPart(studio) {
   };
   return h("section", { "aria-labelledby": "log-title" }, h("h2", { id: "log-title" }, say("log_title")), h("p", {}, say("log_words")),
     table(say("log_title"), [say("time"), say("what"), say("particulars"), { number: say("loss") }, say("hash")],
-      log.map(one => [clock(one.time), say(`log_${one.what.replace(" ", "_")}`), told(one), { number: one.loss ? short(one.loss, 6) : "" }, h("code", {}, one.hash.slice(0, 10))]), { id: "log" }));
+      log.map(one => [clock(one.time), say(`log_${one.what.replace(" ", "_")}`), h("span", { class: "long" }, told(one)), { number: one.loss ? short(one.loss, 6) : "" }, h("code", {}, one.hash.slice(0, 10))]), { id: "log" }));
 }

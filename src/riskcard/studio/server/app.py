@@ -26,12 +26,13 @@ from riskcard.studio.server.groups_view import groups_view
 from riskcard.studio.server.guard import App, Guard
 from riskcard.studio.server.view import (
     card_of,
-    columns_of,
     compare_cards,
+    shown_columns,
     state_of,
     work_of,
 )
 from riskcard.studio.state.session import Conflict, Session
+from riskcard.studio.told import told
 
 #: The largest table, and the largest other request, in bytes.
 MOST_TABLE, MOST_REQUEST = 2 << 30, 64 << 20
@@ -138,11 +139,11 @@ def _answers(work: Callable[..., Any]) -> Callable[..., Any]:
             response: Response = await work(self, request)
             return response
         except Conflict as error:
-            return JSONResponse({"error": str(error), "is_conflict": True}, 409)
+            return JSONResponse({**self.in_words(error), "is_conflict": True}, 409)
         except TooLarge as error:
-            return JSONResponse({"error": str(error)}, 413)
+            return JSONResponse(self.in_words(error), 413)
         except RiskcardError as error:
-            return JSONResponse({"error": self.in_words(error)}, 422)
+            return JSONResponse(self.in_words(error), 422)
         except ClientDisconnect:
             return Response(status_code=499)
         except Exception as error:
@@ -159,10 +160,14 @@ class _Studio:
     def __init__(self, session: Session, most_table: int) -> None:
         self.session, self._most_table = session, most_table
 
-    def in_words(self, error: RiskcardError) -> str:
+    def in_words(self, error: RiskcardError) -> dict[str, Any]:
         """The message of an error; a table is called as the user calls it, not by its place here."""
-        words, source = str(error), self.session.source
-        return words if source is None else words.replace(repr(source.path), repr(source.name))
+        words, session = str(error), self.session
+        if session.source is not None:
+            words = words.replace(repr(session.source.path), repr(session.source.name))
+        with session.document.read_labels().spoken():
+            text, is_english = told(words, session.own_words)
+        return {"error": text, "is_english": is_english}
 
     async def words(self, request: Request) -> Response:
         """The words of a language, with a user's own in place of some."""
@@ -185,7 +190,7 @@ class _Studio:
 
     @_answers
     async def columns(self, request: Request) -> Response:
-        return _json(await self._locked(lambda: list(columns_of(self.session).values())))
+        return _json(await self._locked(lambda: shown_columns(self.session)))
 
     @_answers
     async def groups(self, request: Request) -> Response:

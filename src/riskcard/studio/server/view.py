@@ -20,8 +20,9 @@ from riskcard.model.origin.recipe import digest_of
 from riskcard.status import Status
 from riskcard.studio.page_words import NAMES_OF_LANGUAGES
 from riskcard.studio.state.session import Session
-from riskcard.studio.table.data import Division, without_options
+from riskcard.studio.table.data import without_options
 from riskcard.studio.table.pricing import Price, Referee, figures_of, groups_of, totals_of
+from riskcard.studio.told import told_lines, told_part
 
 #: About as many steps has the handle of a cut.
 _HANDLE_STEPS = 200
@@ -39,7 +40,7 @@ def state_of(session: Session) -> dict[str, Any]:
             "name": source.name,
             "rows": source.rows,
             "sha256": source.sha256,
-            "remarks": list(source.remarks),
+            "remarks": told_lines(source.remarks, session.own_words),
             "columns": list(source.columns),
             "unread": list(source.unread),
             "names": list(source.file.names),
@@ -53,7 +54,7 @@ def state_of(session: Session) -> dict[str, Any]:
         "waiting": None if session.waiting is None else dict(session.waiting.data),
         "choices": document.choices.to_dict(),
         "outcome": _outcome(session),
-        "parts": None if session.division is None else _parts(session.division),
+        "parts": None if session.division is None else _parts(session),
         "labels": document.labels,
         "pins": {name: list(own) for name, own in document.pins.items()},
         "groups": list(document.groups),
@@ -67,7 +68,9 @@ def state_of(session: Session) -> dict[str, Any]:
         "can_undo": bool(session.history.past),
         "can_redo": bool(session.history.future),
         "is_test_opened": session.is_test_opened,
-        "not_saved": session.not_saved,
+        "not_saved": None
+        if session.not_saved is None
+        else told_lines([session.not_saved], session.own_words)[0],
         "is_signed": card is not None and _is_signed(session, card),
         "log": list(session.log),
         "rules": session.rules_text(True) if card is not None else None,
@@ -88,8 +91,10 @@ def _outcome(session: Session) -> list[dict[str, Any]] | None:
     return session.source.outcome(target)[:3]
 
 
-def _parts(division: Division) -> dict[str, Any]:
+def _parts(session: Session) -> dict[str, Any]:
     """How many rows are for what, and what was read in words."""
+    division = session.division
+    assert division is not None
     summary = division.training.summary
     parts = {"training": division.rows, "check": division.check, "sealed": division.sealed}
     counted = {
@@ -100,7 +105,8 @@ def _parts(division: Division) -> dict[str, Any]:
     }
     if counted["sealed"] is not None:
         del counted["sealed"]["events"]  # nothing of these rows is known before they are opened
-    return {**counted, "read": [] if summary is None else _what_was_read(summary)}
+    read = [] if summary is None else _what_was_read(summary)
+    return {**counted, "read": told_lines(read, session.own_words)}
 
 
 def _what_was_read(summary: DataSummary) -> list[str]:
@@ -116,8 +122,11 @@ def _what_was_read(summary: DataSummary) -> list[str]:
 def work_of(session: Session) -> dict[str, Any]:
     """How far the process that fits is."""
     work = session.fits.work
-    shown = {name: getattr(work, name) for name in ("state", "kind", "moments", "reason")}
+    shown = {name: getattr(work, name) for name in ("state", "kind", "moments")}
+    with session.document.read_labels().spoken():
+        shown["reason"] = told_lines([work.reason], session.own_words)[0]
     shown["is_ready"] = session.fits.is_ready
+    shown["bound"] = session.fits.bound
     shown["seconds"] = None if work.began is None else time.monotonic() - work.began
     return shown
 
@@ -213,6 +222,20 @@ def columns_of(session: Session) -> dict[str, dict[str, Any]]:
         made = source.tiles() if division is None else division.tiles(source)
         session.tiles = division, {tile["name"]: tile for tile in made}
     return session.tiles[1]
+
+
+def shown_columns(session: Session) -> list[dict[str, Any]]:
+    """The tiles of the columns, with remarks in the language that is spoken."""
+    own = session.own_words
+
+    def shown(remark: Any) -> dict[str, Any]:
+        if isinstance(remark, str):
+            return told_lines([remark], own)[0]
+        parts = {name: told_part(text, own) for name, text in remark["parts"].items()}
+        return {**remark, "parts": parts}
+
+    tiles = columns_of(session).values()
+    return [{**tile, "remarks": [shown(one) for one in tile["remarks"]]} for tile in tiles]
 
 
 def figures_for(session: Session, card: RiskCard) -> dict[str, Any]:

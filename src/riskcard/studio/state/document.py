@@ -118,11 +118,13 @@ class Document:
 def read_groups(content: Any) -> tuple[float, ...]:
     """Risks between groups, ascending, from plain values of anywhere."""
     if not isinstance(content, (list, tuple)) or len(content) > 9:
-        raise ParameterError(f"The risk groups are {content!r}. Give up to nine risks.")
+        number = len(content) if isinstance(content, (list, tuple)) else repr(content)
+        raise ParameterError(f"There are {number} risks between groups. Give up to nine.")
     risks = [finite_number("A risk", one) for one in content]
     if any(not 0 < one < 1 for one in risks) or sorted(set(risks)) != risks:
         raise ParameterError(
-            f"The risks between groups are {risks}. Give rising numbers between 0 and 1."
+            f"The risks between groups are {', '.join(f'{100 * one:g} %' for one in risks)}. "
+            "Give rising numbers above 0 % and below 100 %."
         )
     return tuple(risks)
 

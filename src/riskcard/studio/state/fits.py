@@ -82,6 +82,12 @@ class Fits:
         """Whether the process can begin with a job at once."""
         return self._fitter.is_ready
 
+    @property
+    def bound(self) -> float | None:
+        """What is proven so far of the problem that cards are held against; None where this is not its fit."""
+        referee, proof = self._session.referee, self._session.document.proof
+        return referee.bound if referee is not None and proof is self.work.proof else None
+
     def close(self) -> None:
         """End the process."""
         self._fitter.close()
@@ -187,10 +193,9 @@ class Fits:
         moments.append([message[one] for one in ("seconds", "loss", "bound", "nodes")])
         if len(moments) > MOST_MOMENTS:
             self.work.moments = [*moments[:-1:2], moments[-1]]
-        referee = self._session.referee
         # a bound holds for the problem of this fit only, which an undo may have left
-        if referee is not None and self._session.document.proof is self.work.proof:
-            referee.hear_bound(message["bound"])
+        if self.bound is not None and self._session.referee is not None:
+            self._session.referee.hear_bound(message["bound"])
 
     def _named_pool(self, message: Message) -> dict[str, Any]:
         job, origin = self.work.job, self.work.origin

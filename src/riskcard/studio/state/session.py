@@ -324,7 +324,7 @@ class Session:
             is_same = choices.of_rows == old.of_rows
             if self.is_test_opened and not is_same:
                 raise ParameterError(
-                    "The sealed rows were opened, so the rows can no longer be chosen."
+                    "The sealed rows were opened, so the rows can no longer be chosen. Begin a new session."
                 )
             division = self.division if is_same else self._divided(choices)
             if not is_same:

@@ -128,8 +128,10 @@ def _day(days: float) -> str:
     return str(np.datetime64(0, "D") + np.timedelta64(math.floor(days), "D"))
 
 
-def unread_tile(name: str, rows: int, remarks: list[Any]) -> dict[str, Any]:
-    """A column that is no feature as it is, and why."""
+def unread_tile(
+    name: str, rows: int, remarks: list[Any], odd_words: Collection[str] = ()
+) -> dict[str, Any]:
+    """A column that is no feature as it is, and why; it may be one if some words mean a missing value."""
     return {
         "name": name,
         "kind": "unread",
@@ -139,6 +141,7 @@ def unread_tile(name: str, rows: int, remarks: list[Any]) -> dict[str, Any]:
         "two_values": None,
         "is_used": False,
         "remarks": remarks,
+        "odd_words": list(odd_words),
     }
 
 

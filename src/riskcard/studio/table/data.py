@@ -60,6 +60,8 @@ class Source:
         All columns that could be read.
     unread
         Columns that are no features as they are written.
+    odd_words
+        Of those of them that are numbers but for a few words: these words.
     dates
         Columns of dates, which are left out, as days since 1 January 1970.
     remarks
@@ -73,6 +75,7 @@ class Source:
     sha256: str
     columns: Mapping[str, FeatureValues]
     unread: tuple[str, ...]
+    odd_words: Mapping[str, tuple[str, ...]]
     dates: Mapping[str, Floats]
     remarks: tuple[str, ...]
     file: TableFile
@@ -92,7 +95,8 @@ class Source:
         columns = {n: one for n, one in table.features.items() if n not in unread}
         dates = _dates_of(file, [n for n in file.names if n not in table.features])
         told = tuple(map(without_options, remarks))
-        return cls(path, name, hash_of_file(path), columns, tuple(unread), dates, told, file)
+        odd = {n: _odd_words(n, problems) for n in unread}
+        return cls(path, name, hash_of_file(path), columns, tuple(unread), odd, dates, told, file)
 
     @property
     def rows(self) -> int:
@@ -112,7 +116,7 @@ class Source:
             tiles[name] = date_tile(name, days)
         for name in self.unread:
             reasons = [one for one in self.remarks if f"column {name!r}" in one]
-            tiles[name] = unread_tile(name, self.rows, reasons)
+            tiles[name] = unread_tile(name, self.rows, reasons, self.odd_words[name])
         return [tiles[name] for name in self.file.names if name in tiles]
 
     def outcome(self, target: str) -> list[dict[str, Any]]:
@@ -128,6 +132,14 @@ class Source:
         names = () if column.levels is None else column.levels.names
         pairs = zip(names, counts.tolist(), strict=False)
         return [{"value": str(name), "rows": number} for name, number in pairs if number]
+
+
+def _odd_words(name: str, problems: Sequence[ReadingProblem]) -> tuple[str, ...]:
+    """The words that keep a column from being numbers; none where anything else does."""
+    remedies = [one.remedy for one in problems if f"column {name!r}" in one.place]
+    if any(remedy[:1] != ("--missing",) for remedy in remedies):
+        return ()
+    return tuple(dict.fromkeys(word for remedy in remedies for word in remedy[1:]))
 
 
 def _features(names: Sequence[str], dates: str | None = None) -> Selection:
@@ -196,7 +208,9 @@ class Division:
         return [
             {
                 **tile,
-                "remarks": remarks.get(name, []) if name in source.columns else tile["remarks"],
+                "remarks": remarks.get(name, [])
+                if name in own or name in remarks or name in source.columns
+                else tile["remarks"],
                 "is_used": name in own,
                 "codes": codes.get(name, []),
             }

@@ -106,6 +106,11 @@ class Referee:
         self._best_loss = best.certificate.loss
         self._groups: tuple[list[float], Labelled] | None = None
 
+    @property
+    def bound(self) -> float:
+        """What is proven: no card within the limits of the fit has a loss below it."""
+        return self._bound
+
     def hear_bound(self, bound: float) -> None:
         """Take note of a bound that is proven while the proof goes on; bounds only rise."""
         self._bound = max(self._bound, min(bound, self._best_loss))
