@@ -1,14 +1,12 @@
-"""Cards for the time to an event on the command line: what goes with ``--time``, and the fit."""
+"""Cards of other outcomes on the command line: which options go together, and their validation."""
 
 from __future__ import annotations
 
 import json
 from argparse import Namespace
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.given import given, regularization_of
 from riskcard.cli.remarks import put, say
 from riskcard.errors import DataError, ParameterError
 from riskcard.output_files import write_whole
@@ -16,9 +14,6 @@ from riskcard.output_files import write_whole
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from riskcard.cli.rows.training import Training
-    from riskcard.estimators.cross_validation.rate_size import TermsChoice
-    from riskcard.estimators.other_outcomes.survival import RiskScoreSurvival
     from riskcard.model.card import RiskCard
 
 #: Options that cards for outcomes other than yes or no do not have yet, and the values that mean nothing.
@@ -66,12 +61,12 @@ def require_yes_or_no_options(options: Namespace, other: str) -> None:
             )
     if options.command == "stability" and options.cv is not None:
         raise ParameterError(
-            "--cv chooses the size again in every resample, which fits with --time cannot do. Leave it out."
+            f"--cv chooses the size again in every resample, which fits with {other} cannot do. Leave it out."
         )
     if getattr(options, "scoring", "neg_log_loss") != "neg_log_loss":
         raise ParameterError(
-            "--scoring is for outcomes of yes or no: with --time sizes are compared by the held-out deviance. "
-            "Leave it out."
+            f"--scoring is for outcomes of yes or no: with {other} sizes are compared by the held-out loss of the "
+            "kind of card. Leave it out."
         )
     require_english_kind(options)
 
@@ -155,68 +150,3 @@ def validate_kind(options: Namespace, card: RiskCard) -> int:
     if contents:
         say(f"Wrote {', '.join(contents)}.")
     return 0
-
-
-def fit_times(options: Namespace, training: Training) -> RiskCard:
-    """Learn a card of risks by horizons."""
-    model = estimator_of_times(options, training)
-    model.fit(training.table, target_of_times(options, training), **_further(training))
-    return replace(model.card_, classes=training.classes)
-
-
-def tune_times(options: Namespace, training: Training) -> TermsChoice:
-    """Choose the size of such a card by the deviance on held-out rows."""
-    from riskcard.cli.given import given
-    from riskcard.estimators.cross_validation.rate_size import choose_terms
-
-    size = {name: one for name, one in given(options, "size").items() if name != "scoring"}
-    division = training.division
-    return choose_terms(
-        estimator_of_times(options, training),
-        training.table,
-        target_of_times(options, training),
-        groups=division.groups,
-        sites=division.sites,
-        time_split=division.is_later,
-        **size,
-        **_further(training),
-    )
-
-
-def target_of_times(options: Namespace, training: Training) -> NDArray[Any]:
-    """Events and times as the estimator takes them."""
-    import numpy as np
-
-    has_codes = training.is_competing is not None
-    kind = float if has_codes else bool
-    target = np.empty(training.is_event.size, dtype=[("event", kind), (options.time, float)])
-    target["event"], target[options.time] = training.is_event, training.time
-    if training.is_competing is not None:
-        target["event"][training.is_competing] = 2
-    return target
-
-
-def _further(training: Training) -> dict[str, Any]:
-    """The further arguments of a fit."""
-    found: dict[str, Any] = {"sample_weight": training.weights}
-    return found if training.entry is None else {**found, "entry": training.entry}
-
-
-def estimator_of_times(options: Namespace, training: Training) -> RiskScoreSurvival:
-    """The estimator that the options ask for."""
-    from riskcard.estimators.other_outcomes.rate_estimator import YES_OR_NO_ONLY
-    from riskcard.estimators.other_outcomes.survival import RiskScoreSurvival
-
-    parameters = {
-        name: value
-        for name, value in given(options, "card", "work").items()
-        if name not in YES_OR_NO_ONLY
-    }
-    parameters |= {"rules": training.rules, "identifiers": None} | regularization_of(options)
-    model = RiskScoreSurvival(horizons=options.horizon, verbose=not options.quiet, **parameters)
-    if training.is_competing is not None:
-        model.event_of_interest = 1
-        model.competing_words = " or ".join(
-            f"{options.target} = {one}" for one in options.competing
-        )
-    return model
