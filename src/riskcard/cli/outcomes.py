@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from riskcard.cli.rows.training import Training
     from riskcard.data.columns import FeatureValues
+    from riskcard.estimators.card_pool import CardPool
     from riskcard.estimators.cross_validation.rate_size import TermsChoice
     from riskcard.model.card import RiskCard
 
@@ -239,11 +240,25 @@ def with_classes(training: Training, card: RiskCard) -> RiskCard:
     return card if training.time is None else replace(card, classes=training.classes)
 
 
-def fit_outcome(options: Namespace, training: Training) -> RiskCard:
-    """Learn a card of risks by horizons, rates, numbers or levels."""
+def fit_outcome(
+    options: Namespace, training: Training, start: RiskCard | None
+) -> tuple[RiskCard, CardPool | None]:
+    """Learn a card of risks by horizons, rates, numbers or levels, or improve one; and the pool that it is from."""
     estimator, y, further = other_fit(options, training)
-    model = estimator.fit(training.table, y, sample_weight=training.weights, **further)
-    return with_classes(training, model.card_)
+    table, further = training.table, {"sample_weight": training.weights, **further}
+    if start is not None:
+        from riskcard.estimators.existing_card.improve import improve
+
+        changes = given(options, "improve")
+        card = improve(start, table, y, estimator=estimator, **changes, **further)
+        return with_classes(training, card), None
+    if getattr(options, "tolerance", None) is None:
+        return with_classes(training, estimator.fit(table, y, **further).card_), None
+    from riskcard.estimators.card_pool import find_pool
+
+    pool = find_pool(estimator, table, y, **given(options, "pool"), **further)
+    chosen = pool.model if options.choose is None else pool.choose(options.choose)
+    return with_classes(training, chosen.card_), pool
 
 
 def tune_outcome(options: Namespace, training: Training) -> TermsChoice:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 #: Options that cards for outcomes other than yes or no do not have yet, and the values that mean nothing.
 _WITHOUT_TIME = {
-    "improve": None,
-    "tolerance": None,
     "proof": None,
     "limit_groups": None,
     "no_proxies": None,
@@ -54,9 +52,8 @@ def require_yes_or_no_options(options: Namespace, other: str) -> None:
     """Refuse options that are about yes or no next to another one that is not."""
     for name, nothing in _WITHOUT_TIME.items():
         if getattr(options, name, nothing) != nothing:
-            option = "pool-tolerance" if name == "tolerance" else name.replace("_", "-")
             raise ParameterError(
-                f"--{option} is for outcomes of yes or no, and cannot be used together with {other}. "
+                f"--{name.replace('_', '-')} is for outcomes of yes or no, and cannot be used together with {other}. "
                 "Leave one of them out."
             )
     if options.command == "stability" and options.cv is not None:

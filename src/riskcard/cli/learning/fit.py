@@ -176,7 +176,7 @@ def _fit(
 ) -> tuple[RiskCard, CardPool | LimitedCard | None]:
     """The card, and the pool that it is from, or what limits cost."""
     if is_other_fit(options):
-        return fit_outcome(options, training), None
+        return fit_outcome(options, training, start)
     model = classifier_of(options, training)
     table, labels, weights = training.table, training.labels, training.weights
     if limits is not None:

@@ -368,12 +368,20 @@ def read_rows_for(
     X, y, sample_weight, further
         As for ``read_kind_rows``.
     """
+    return read_kind_rows(estimator_for(card, y), X, y, sample_weight, further)
+
+
+def estimator_for(card: RiskCard, y: Any) -> Any:
+    """An estimator that learns cards of the kind of a card: with its levels, horizons, loss and code of the event."""
     kind, estimator = card.kind, estimator_of(card)()
-    if isinstance(kind, TimeToEvent) and kind.competing is not None:
-        estimator.event_of_interest = event_code(card.recipe)
+    if isinstance(kind, TimeToEvent):
+        estimator.horizons = list(kind.horizons)
+        if kind.competing is not None:
+            estimator.event_of_interest = event_code(card.recipe)
+            estimator.competing_words = kind.competing
     if isinstance(kind, OrderedLevels):
         order = None if card.recipe is None else card.recipe.parameters.get("levels")
         estimator.levels = level_order(y, kind.levels, order)
     if isinstance(kind, Numbers):
         estimator.loss = "squared_error"
-    return read_kind_rows(estimator, X, y, sample_weight, further)
+    return estimator
