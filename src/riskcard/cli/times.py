@@ -28,10 +28,9 @@ _WITHOUT_TIME = {
     "plot": None,
 }
 #: Options of a validation that are about one risk, or are not there yet.
-_NOT_BY_HORIZON = (
-    "weights", "groups", "sites", "by", "risk_groups", "total_groups", "flag_from", "against",
-    "against_column", "tables",
-)  # fmt: skip
+_NOT_BY_HORIZON = "sites", "by", "risk_groups", "total_groups", "flag_from", "tables"
+#: Those that are there by horizons only.
+_BY_HORIZON_ONLY = "weights", "groups", "against", "against_column"
 
 
 def require_times(options: Namespace) -> None:
@@ -112,10 +111,15 @@ def judges_kind(options: Namespace, card: RiskCard) -> bool:
             )
     if card.kind is None:
         return False
-    for name in _NOT_BY_HORIZON:
+    is_timed = isinstance(card.kind, TimeToEvent)
+    whose = " and times to an event"
+    refused = dict.fromkeys(_NOT_BY_HORIZON, "") | (
+        {} if is_timed else dict.fromkeys(_BY_HORIZON_ONLY, whose)
+    )
+    for name, more in refused.items():
         if getattr(options, name):
             raise ParameterError(
-                f"--{name.replace('_', '-')} is for outcomes of yes or no, but this card gives "
+                f"--{name.replace('_', '-')} is for outcomes of yes or no{more}, but this card gives "
                 f"{what_it_gives(card.kind)}. Leave it out."
             )
     return True
@@ -124,16 +128,21 @@ def judges_kind(options: Namespace, card: RiskCard) -> bool:
 def validate_kind(options: Namespace, card: RiskCard) -> int:
     """Judge a card of another outcome than yes or no; nothing is written before everything is there."""
     from riskcard.cli.rows.kind_rows import read_kind_rows
+    from riskcard.cli.rows.reading import open_data
+    from riskcard.cli.rows.validation_rows import clusters_of, timed_rivals
     from riskcard.model.outcome_kinds import TimeToEvent
     from riskcard.validation.estimated.estimates import validate_estimates
     from riskcard.validation.horizons.by_horizon import validate_survival
 
-    rows = read_kind_rows(options, card)
+    file = open_data(options)
+    rows = read_kind_rows(options, card, file)
     found: Any
     if isinstance(card.kind, TimeToEvent):
         found = validate_survival(
-            card, rows.features, rows.y, horizons=options.horizon, **rows.further
-        )
+            card, rows.features, rows.y, sample_weight=rows.weights, horizons=options.horizon,
+            groups=clusters_of(file, options, card), against=timed_rivals(file, options, card),
+            **rows.further,
+        )  # fmt: skip
     else:
         found = validate_estimates(card, rows.features, rows.y, **rows.further)
     put(f"{found}\n")
