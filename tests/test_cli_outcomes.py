@@ -153,27 +153,6 @@ def test_options_that_do_not_go_together_are_refused(data, capsys, options, mess
     assert message in err
 
 
-@pytest.mark.parametrize("command", ["recalibrate", "report"])
-def test_a_card_of_numbers_is_refused_where_it_does_not_fit_in_one_sentence(
-    data, tmp_path, capsys, command
-):
-    path, _, _ = fit(capsys, data, tmp_path, "--target", "cost", "--outcome", "number")
-    code, _, err = run(capsys, command, path, data)
-    assert code == 2
-    assert "this card gives an expected value" in err
-
-
-@pytest.mark.parametrize("command", ["recalibrate", "report"])
-@pytest.mark.parametrize("options", [LEVELS, COMPETING], ids=["levels", "competing"])
-def test_a_kind_is_refused_before_its_target_is_read(data, tmp_path, capsys, command, options):
-    path, _, _ = fit(capsys, data, tmp_path, *options)
-    output = ["-o", tmp_path / "written.html"]
-    code, _, err = run(capsys, command, path, data, *output)
-    assert code == 2
-    assert "the card knows" not in err
-    assert "yes or no, times to an event without competing ones, and counts" in err
-
-
 STAGES = ["--target", "stage", "--outcome", "levels"]
 NUMBERS = ["--target", "cost", "--outcome", "number"]
 
@@ -237,3 +216,60 @@ def test_values_that_a_card_does_not_know_are_named(data, tmp_path, capsys):
     code, _, err = run(capsys, "check", path, data)
     assert code == 2
     assert "has no value that is state = dead" in err
+
+
+EVERY = {
+    "levels": (LEVELS, "Mean log-loss on the held-out rows", "log-loss, mean per row"),
+    "numbers": (NUMBERS, "Mean squared error on the held-out rows", "variance explained"),
+    "counts": (COUNTED, "Poisson deviance per event on the", "deviance explained"),
+    "competing": (COMPETING, "Poisson deviance per event on the", "concordance index"),
+}
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_every_kind_of_card_is_tuned_resampled_reported_and_recalibrated(
+    data, tmp_path, capsys, kind
+):
+    options, heading, figure = EVERY[kind]
+    card = tmp_path / "card.json"
+    tune = ["tune", data, *FEATURES, *options, "--cv", "3", "--repeats", "1", "-o", card]
+    code, out, err = run(capsys, *tune)
+    assert code == 0, err
+    assert out.startswith(heading)
+    size = RiskCard.load(card).recipe.parameters["max_terms"]
+    fitted = ["fit", data, *FEATURES[:3], *options, "--max-terms", size, "-q", "-o"]
+    code, _, err = run(capsys, *fitted, tmp_path / "fitted.json")
+    assert code == 0, err
+    assert RiskCard.load(card).kind == RiskCard.load(tmp_path / "fitted.json").kind
+    code, out, err = run(
+        capsys, "stability", data, *FEATURES, *options, "--n-bootstraps", "3", "-q"
+    )
+    assert code == 0, err
+    assert figure in out
+    pytest.importorskip("matplotlib")
+    page = tmp_path / "page.html"
+    quick = ["--cv", "3", "--repeats", "1", "--n-bootstraps", "2", "-o", page]
+    code, _, err = run(capsys, "report", card, data, *quick)
+    assert code == 0, err
+    assert figure in page.read_text()
+    assert "learned from, by the hash in its recipe" in page.read_text()
+    new = tmp_path / "new.json"
+    arguments = ["recalibrate", card, data, "--update", "offset", "-o", new]
+    code, out, err = run(capsys, *arguments)
+    assert code == 0, err
+    assert "the rows support the update 'none'" in " ".join(err.split())
+    assert "fitted to 160 rows" in " ".join(out.split())
+    assert RiskCard.load(new).certificate is None
+
+
+def test_repeated_fits_refuse_options_of_other_outcomes(data, capsys):
+    for more, message in (
+        (["--scoring", "roc_auc"], "--scoring is for outcomes of yes or no: with --outcome"),
+        (["--hold-out", "20%"], "--hold-out is for outcomes of yes or no"),
+    ):
+        code, _, err = run(capsys, "tune", data, *FEATURES, *NUMBERS, *more)
+        assert code == 2
+        assert message in err
+    code, _, err = run(capsys, "stability", data, *FEATURES, *NUMBERS, "--cv", "3")
+    assert code == 2
+    assert "which fits with --outcome cannot do" in err

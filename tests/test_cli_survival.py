@@ -185,7 +185,7 @@ def run_or_exit(capsys, *arguments):
         (["--entry", "since"], "--entry has no effect without --time"),
         (["--time", "days", "--scale", "1"], "--scale is for outcomes of yes or no"),
         (["--time", "days", "--class-weight", "balanced"], "--class-weight is for outcomes"),
-        (["--time", "days", "--pool-tolerance", "0.01"], "--pool-tolerance is for outcomes"),
+        (["--time", "days", "--limit-groups", "sex"], "--limit-groups is for outcomes"),
         (["--time", "days", "--language", "de"], "yes or no speak English only"),
         (["--time", "died"], "'died' is named twice"),
         (["--time", "days", "--horizon", "9999"], "Use positive numbers up to"),

@@ -21,7 +21,7 @@ from riskcard import (
 )
 from riskcard.cli.main import main
 from riskcard.estimators.cross_validation.folds import ShuffledFolds
-from riskcard.estimators.cross_validation.kind_rows import read_kind_rows
+from riskcard.estimators.cross_validation.rows_of_kinds import read_kind_rows
 from riskcard.evaluation.other_outcomes.survival import concordance, integrated_brier
 from riskcard.outcomes.hazards import FollowUp
 from survival_rows import draw_rows, structured
@@ -111,9 +111,9 @@ def test_rows_of_a_group_stay_together(monkeypatch):
     from riskcard.estimators.cross_validation import rate_size
 
     groups, seen = np.arange(160) // 4, []
-    splits = rate_size._splits
+    splits = rate_size.divided
     monkeypatch.setattr(
-        rate_size, "_splits", lambda *given: seen.append(splits(*given)) or seen[-1]
+        rate_size, "divided", lambda *given: seen.append(splits(*given)) or seen[-1]
     )
     choose_terms(
         RiskScoreRegressor(),
@@ -159,7 +159,9 @@ def test_wrong_options_are_refused(given, match):
 
 
 def test_only_these_estimators_are_taken():
-    with pytest.raises(ParameterError, match="Give a RiskScoreSurvival or a RiskScoreRegressor"):
+    with pytest.raises(
+        ParameterError, match="Give a RiskScoreSurvival, a RiskScoreRegressor or a RiskScoreOrdinal"
+    ):
         choose_terms(RiskScoreClassifier(), X, Y[:, 0])
     with pytest.raises(ParameterError, match="entry is given, but fits for outcomes of yes or no"):
         bootstrap_card(RiskScoreClassifier(), X, Y[:, 0], entry=ENTRY, n_bootstraps=2)

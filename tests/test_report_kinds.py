@@ -19,7 +19,7 @@ from riskcard import (
 )
 from riskcard.cli.main import main
 from riskcard.estimators.cross_validation.folds import ShuffledFolds
-from riskcard.estimators.cross_validation.kind_rows import read_kind_rows
+from riskcard.estimators.cross_validation.rows_of_kinds import read_kind_rows
 from riskcard.evaluation.other_outcomes.counts import poisson_ratio, rate_groups
 from riskcard.evaluation.other_outcomes.survival import brier_score, concordance
 from riskcard.formatting.plain_values import as_plain
@@ -121,11 +121,11 @@ def test_counts_are_judged_in_groups_of_rates():
     rows = read_kind_rows(model, X, COUNTS, None, {"exposure": EXPOSURE})
     assert found.facts.own.performance == rows.measure(model.card_)
     groups = rate_groups(model.predict(X), COUNTS, EXPOSURE, 5)
-    assert found.facts.own.groups == tuple(groups)
+    assert found.facts.own.figures.groups == tuple(groups)
     assert sum(one.events for one in groups) == COUNTS.sum()
     held = found.facts.held_out
-    assert sum(one.events for one in held.groups) == COUNTS.sum()
-    assert "events against what the card expects" in str(found)
+    assert sum(one.events for one in held.figures.groups) == COUNTS.sum()
+    assert "Held-out rows: are they right on average?" in str(found)
 
 
 def test_the_interval_of_a_ratio_is_exact_for_a_poisson_count():

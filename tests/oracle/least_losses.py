@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
-from oracle.enumerate_cards import _batches, _distinct, _merge_rows
+from oracle.enumerate_cards import (
+    _allowed_term_sets,
+    _batches,
+    _distinct,
+    _jump_vectors,
+    _merge_rows,
+)
 from riskcard.problem.numbers import NumberRows
 from riskcard.problem.other_losses import OtherLoss
 from riskcard.problem.problem import Problem
@@ -21,19 +29,78 @@ def least_loss(problem: Problem, rows: OtherLoss) -> float:
     convex in the slope: of rates the sign of its derivative is found by halving ``0 .. cap``, of numbers
     it is a parabola.
     """
-    cells = _merge_rows(problem)
-    _, cell = np.unique(problem.data.codes, axis=1, return_inverse=True)
-    merged, best_of = _merged(rows, cell.ravel())
-    # what rows of one cell lose because they have one prediction in common is lost by every card
-    flat = np.zeros(cell.size)
-    lost = rows.loss(flat) - merged.loss(np.zeros(int(cell.max()) + 1))
-    best = merged.loss(
-        np.full(int(cell.max()) + 1, merged.best_offset(np.zeros(int(cell.max()) + 1)))
-    )
+    cells, merged, best_of, lost = _cells(problem, rows)
+    best = _flat_loss(merged)
     for cards, scores in _batches(problem, cells):
         batch = _distinct(problem, cards, scores)
         best = min(best, best_of(merged, batch.scores.astype(float), batch.largest_slope))
     return best + lost
+
+
+def least_loss_of_choices(
+    problem: Problem, rows: OtherLoss
+) -> dict[frozenset[tuple[int, int]], float]:
+    """The lowest loss of the cards of every set of conditions, where it is below that of one value for all rows."""
+    cells, merged, best_of, lost = _cells(problem, rows)
+    flat, found = _flat_loss(merged), {}
+    for chosen in _allowed_term_sets(problem):
+        jumps = _jump_vectors(problem, tuple(f for f, _ in chosen))
+        cards = [
+            [(f, c, jump) for (f, c), jump in zip(chosen, vector, strict=True)]
+            for vector in jumps.tolist()
+        ]
+        if not cards:
+            continue
+        holds = np.array([cells.codes[f] <= c for f, c in chosen], dtype=np.int64)
+        scores = np.array([[jump for _, _, jump in card] for card in cards]) @ holds
+        batch = _distinct(problem, cards, scores)
+        least = best_of(merged, batch.scores.astype(float), batch.largest_slope)
+        if least < flat:
+            found[frozenset(chosen)] = least + lost
+    return found
+
+
+def least_loss_near(
+    problem: Problem, rows: OtherLoss, start: set[tuple[int, int, int]], most: int
+) -> float:
+    """The lowest loss of the cards that give up at most so many terms of a card, and add at most so many."""
+    cells, merged, best_of, lost = _cells(problem, rows)
+    best = _flat_loss(merged) if len(start) <= most else np.inf
+    for chosen in _allowed_term_sets(problem):
+        jumps = [
+            [j for j in range(problem.jump_low[f], problem.jump_high[f] + 1) if j]
+            for f, _ in chosen
+        ]
+        cards = [
+            tuple((f, c, j) for (f, c), j in zip(chosen, own, strict=True))
+            for own in itertools.product(*jumps)
+        ]
+        near = [
+            card for card in cards if max(len(start - set(card)), len(set(card) - start)) <= most
+        ]
+        if not near:
+            continue
+        holds = np.array([cells.codes[f] <= c for f, c in chosen], dtype=np.int64)
+        own = np.array([[j for _, _, j in card] for card in near])
+        caps = problem.scale.limit / np.abs(own).max(axis=1)
+        best = min(best, best_of(merged, (own @ holds).astype(float), caps))
+    return best + lost
+
+
+def _cells(problem: Problem, rows: OtherLoss):
+    """Cells of rows that are alike, their loss, how their best scale is found, and what is lost by every card."""
+    cells = _merge_rows(problem)
+    _, cell = np.unique(problem.data.codes, axis=1, return_inverse=True)
+    merged, best_of = _merged(rows, cell.ravel())
+    # what rows of one cell lose because they have one prediction in common is lost by every card
+    lost = rows.loss(np.zeros(cell.size)) - merged.loss(np.zeros(int(cell.max()) + 1))
+    return cells, merged, best_of, lost
+
+
+def _flat_loss(merged: OtherLoss) -> float:
+    """The loss of one value for all rows."""
+    n_cells = (merged.exposure if isinstance(merged, RateRows) else merged.weights).size
+    return merged.loss(np.full(n_cells, merged.best_offset(np.zeros(n_cells))))
 
 
 def _merged(rows, cell):

@@ -33,7 +33,7 @@ from riskcard.audit.hand_rates import loss_by_hand
 from riskcard.audit.kind_checks import check_kind_of_rows, check_kind_table, check_predictions
 from riskcard.audit.limits import check_limits
 from riskcard.audit.pseudo_weights import pseudo_weights, smooth_predictions
-from riskcard.audit.raw_outcome import RawOutcome, read_outcome
+from riskcard.audit.raw_outcome import RawOutcome, read_outcome, require_learnable
 from riskcard.audit.raw_rows import (
     Rows,
     kept_columns,
@@ -216,6 +216,7 @@ def _read_rows(
             "No row has a weight above 0, so there is nothing to audit. Give the rows that the card "
             "was learned from."
         )
+    require_learnable(card, outcome, sample_weight)
     kept = kept_columns(columns, is_kept)
     places = {
         feature.name: places_by_hand(feature, kept[feature.name]) for feature in card.features

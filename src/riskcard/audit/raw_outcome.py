@@ -89,32 +89,30 @@ def read_outcome(
     if isinstance(card.kind, OrderedLevels):
         order = None if card.recipe is None else card.recipe.parameters.get("levels")
         rows = read_levels(y, n_rows, level_order(y, card.kind.levels, order))
-        _require_levels(card.kind, rows.codes, sample_weight)
         columns = {"level": rows.codes.astype(np.float64)}
         given = np.array(rows.names, dtype=object)[rows.codes]
         return RawOutcome(_labels(card, upper_half(rows)), columns, {"y": given})
     if isinstance(card.kind, NumberKind):
         numbers = read_squarable(y, n_rows)
-        if not np.ptp(numbers) > 0:
-            raise DataError(
-                f"The target y is {numbers[0]:g} in every row, so that these are not the rows that the card "
-                "was learned "
-                "from. Give those."
-            )
         is_high = above_middle(numbers, read_weights(sample_weight, n_rows))
         return RawOutcome(_labels(card, is_high), {"number": numbers}, {"y": numbers})
     labels = read_target(y, n_rows)
     return RawOutcome(labels, fit={"y": labels})
 
 
-def _require_levels(kind: OrderedLevels, codes: Any, sample_weight: Any) -> None:
-    """Refuse rows without a level of the card: hazards of levels are worked out from rows of each."""
-    counted = codes[read_weights(sample_weight, codes.size) > 0]
-    absent = [name for place, name in enumerate(kind.levels) if not (counted == place).any()]
-    if absent:
+def require_learnable(card: RiskCard, outcome: RawOutcome, sample_weight: Any) -> None:
+    """Refuse rows that no card of this kind can have been learned from: without a level, or with one number only."""
+    why, is_kept = "", read_weights(sample_weight, outcome.labels.size) > 0
+    if isinstance(card.kind, OrderedLevels):
+        present = set(outcome.columns["level"][is_kept].tolist())
+        absent = [name for place, name in enumerate(card.kind.levels) if place not in present]
+        why = f"No row has the level {absent[0]!r} of the card" if absent else ""
+    if isinstance(card.kind, NumberKind):
+        numbers = outcome.columns["number"][is_kept]
+        why = "" if np.ptp(numbers) > 0 else f"The target y is {numbers[0]:g} in every row"
+    if why:
         raise DataError(
-            f"No row has the level {absent[0]!r} of the card, so that these are not the rows that it was learned from. "
-            "Give those."
+            f"{why}, so that these are not the rows that the card was learned from. Give those."
         )
 
 

@@ -237,10 +237,11 @@ def _meaning(kind: OutcomeKind, is_recalibrated: bool) -> str | None:
             "hazards stay proportional, and that rows were lost from sight for reasons that have "
             "nothing to do with their risk."
         )
+    average = ", and a relative hazard of 1 is its average over training rows"
     return (
         "A risk by a time is that of the event at or before it, where "
         f"{kind.competing} may come first and prevent it (cumulative incidence). The hazard is that of the "
-        "subdistribution (Fine and Gray), and a relative hazard of 1 is its average over training rows. The "
+        f"subdistribution (Fine and Gray){'' if is_recalibrated else average}. The "
         "card assumes that these hazards stay proportional, and that rows were lost from sight for reasons "
         "that have nothing to do with their risk or their features."
     )
@@ -275,18 +276,25 @@ def _recalibration_words(card: RiskCard, kind: OutcomeKind) -> str:
     assert facts is not None
     points = "The points were not learned from rows that the card knows"
     if facts.points_rows:
-        points = (
-            f"The points were learned from {card.labels.count(facts.points_rows)} rows "
-            f"({card.labels.count(facts.points_events or 0)} with an event)"
-        )
+        points = f"The points were learned from {card.labels.count(facts.points_rows)} rows"
+        if not isinstance(kind, Numbers | OrderedLevels):
+            points += f" ({card.labels.count(facts.points_events or 0)} with an event)"
     rows = card.labels.count(facts.rows)
+    if isinstance(kind, OrderedLevels):
+        return f"{points}; the hazards of the levels were then fitted to {rows} rows. Rows of totals are these."
+    if isinstance(kind, Numbers):
+        mean, deviation = readable_amount(kind.mean), readable_amount(kind.deviation, 4)
+        return (
+            f"{points}; the expected value was then fitted to {rows} rows with the mean {mean} and the standard "
+            f"deviation {deviation}. Rows of totals are these."
+        )
     if isinstance(kind, Counts):
         return (
             f"{points}; the rate was then fitted to {rows} rows with {readable_amount(kind.events)} events in an "
             f"exposure of {readable_amount(kind.exposed)}. Rows of totals are these; those of the lines above "
             "are of the points."
         )
-    assert isinstance(kind, TimeToEvent)  # recalibrations refuse other kinds
+    assert isinstance(kind, TimeToEvent)
     return (
         f"{points}; the baseline was then fitted to {rows} rows, {card.labels.count(facts.events)} of them with the "
         f"event, followed up to {kind.time} {kind.last:g}. Rows of totals are these, and a relative hazard of 1 is the "

@@ -1,11 +1,12 @@
-"""Outcomes of ``fit`` other than yes or no: the options, the target as they mean it, and the fit."""
+"""Fits of outcomes other than yes or no: the options, the target as they mean it, and the fit."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from riskcard.cli.given import parameters_of_rates
+from riskcard.cli.given import given, parameters_of_rates
 from riskcard.cli.rows.labels import texts_of
 from riskcard.cli.times import require_english_kind, require_yes_or_no_options
 from riskcard.data.files.wanted_columns import Kind, as_number
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from riskcard.cli.rows.training import Training
     from riskcard.data.columns import FeatureValues
+    from riskcard.estimators.card_pool import CardPool
+    from riskcard.estimators.cross_validation.rate_size import TermsChoice
     from riskcard.model.card import RiskCard
 
 #: Options that need another one, and the values of that.
@@ -81,7 +84,7 @@ def kind_of_target(options: Namespace) -> Kind:
 
 
 def is_other(options: Namespace) -> bool:
-    """Whether the target is not yes or no; only the command fit has such options."""
+    """Whether the values of the target are not those of yes or no; only commands that fit have such options."""
     return any(getattr(options, name, None) for name in ("competing", "outcome"))
 
 
@@ -163,20 +166,101 @@ def _with_competing(column: FeatureValues, options: Namespace) -> Target:
     return Target(found == 1, classes, None, found == 2, words)
 
 
-def fit_outcome(options: Namespace, training: Training) -> RiskCard:
-    """Learn a card of numbers, rates or levels."""
+class OtherFit(NamedTuple):
+    """What is fitted where the target is not yes or no.
+
+    Attributes
+    ----------
+    estimator
+        That the options ask for.
+    y
+        The target as it takes it.
+    further
+        ``entry`` or ``exposure``, where there is one: as arguments of ``fit``.
+    """
+
+    estimator: Any
+    y: Any
+    further: dict[str, Any]
+
+
+def is_other_fit(options: Namespace) -> bool:
+    """Whether the target is a time, a count, a number or a level."""
+    return options.time is not None or options.outcome is not None
+
+
+def other_fit(options: Namespace, training: Training) -> OtherFit:
+    """What the options ask for, where they ask for another outcome than yes or no."""
     from riskcard.estimators.other_outcomes.ordinal import RiskScoreOrdinal
     from riskcard.estimators.other_outcomes.regressor import RiskScoreRegressor
+    from riskcard.estimators.other_outcomes.survival import RiskScoreSurvival
 
     parameters = parameters_of_rates(options, training.rules)
-    table, values, weights = training.table, training.values, training.weights
+    if training.time is not None:
+        code = None if training.is_competing is None else 1
+        timed = RiskScoreSurvival(horizons=options.horizon, event_of_interest=code, **parameters)
+        if code is not None:
+            words = [f"{options.target} = {one}" for one in options.competing]
+            timed.competing_words = " or ".join(words)
+        further: dict[str, Any] = {} if training.entry is None else {"entry": training.entry}
+        return OtherFit(timed, _target_of_times(options, training), further)
+    values = training.values
+    assert values is not None
     if options.outcome == "levels":
-        levels = options.levels or sorted(set(values), key=float)  # type: ignore[arg-type]
-        ordinal = RiskScoreOrdinal(levels=levels, **parameters)
-        return ordinal.fit(table, values, sample_weight=weights).card_
+        levels = options.levels or sorted(set(values), key=float)
+        return OtherFit(RiskScoreOrdinal(levels=levels, **parameters), values, {})
     loss = "poisson" if options.outcome == "count" else "squared_error"
-    regressor = RiskScoreRegressor(loss=loss, **parameters)
-    exposure = None
-    if training.exposure is not None:
-        exposure = {options.exposure: training.exposure}
-    return regressor.fit(table, values, sample_weight=weights, exposure=exposure).card_
+    exposed = training.exposure
+    further = {} if exposed is None else {"exposure": {options.exposure: exposed}}
+    return OtherFit(RiskScoreRegressor(loss=loss, **parameters), values, further)
+
+
+def _target_of_times(options: Namespace, training: Training) -> NDArray[Any]:
+    """Events and times as the estimator takes them."""
+    import numpy as np
+
+    has_codes = training.is_competing is not None
+    kind = float if has_codes else bool
+    target = np.empty(training.is_event.size, dtype=[("event", kind), (options.time, float)])
+    target["event"], target[options.time] = training.is_event, training.time
+    if training.is_competing is not None:
+        target["event"][training.is_competing] = 2
+    return target
+
+
+def with_classes(training: Training, card: RiskCard) -> RiskCard:
+    """A card of times with the values of the target; those of other kinds have none."""
+    return card if training.time is None else replace(card, classes=training.classes)
+
+
+def fit_outcome(
+    options: Namespace, training: Training, start: RiskCard | None
+) -> tuple[RiskCard, CardPool | None]:
+    """Learn a card of risks by horizons, rates, numbers or levels, or improve one; and the pool that it is from."""
+    estimator, y, further = other_fit(options, training)
+    table, further = training.table, {"sample_weight": training.weights, **further}
+    if start is not None:
+        from riskcard.estimators.existing_card.improve import improve
+
+        changes = given(options, "improve")
+        card = improve(start, table, y, estimator=estimator, **changes, **further)
+        return with_classes(training, card), None
+    if getattr(options, "tolerance", None) is None:
+        return with_classes(training, estimator.fit(table, y, **further).card_), None
+    from riskcard.estimators.card_pool import find_pool
+
+    pool = find_pool(estimator, table, y, **given(options, "pool"), **further)
+    chosen = pool.model if options.choose is None else pool.choose(options.choose)
+    return with_classes(training, chosen.card_), pool
+
+
+def tune_outcome(options: Namespace, training: Training) -> TermsChoice:
+    """Choose the size of such a card by its loss on held-out rows."""
+    from riskcard.estimators.cross_validation.rate_size import choose_terms
+
+    size = {name: one for name, one in given(options, "size").items() if name != "scoring"}
+    division, (estimator, y, further) = training.division, other_fit(options, training)
+    return choose_terms(
+        estimator, training.table, y, sample_weight=training.weights, groups=division.groups,
+        sites=division.sites, time_split=division.is_later, **size, **further,
+    )  # fmt: skip

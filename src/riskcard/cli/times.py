@@ -1,14 +1,12 @@
-"""Cards for the time to an event on the command line: what goes with ``--time``, and the fit."""
+"""Cards of other outcomes on the command line: which options go together, and their validation."""
 
 from __future__ import annotations
 
 import json
 from argparse import Namespace
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from riskcard.cli.given import given, parameters_of_rates
 from riskcard.cli.remarks import put, say
 from riskcard.errors import DataError, ParameterError
 from riskcard.output_files import write_whole
@@ -16,15 +14,10 @@ from riskcard.output_files import write_whole
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from riskcard.cli.rows.training import Training
-    from riskcard.estimators.cross_validation.rate_size import TermsChoice
-    from riskcard.estimators.other_outcomes.survival import RiskScoreSurvival
     from riskcard.model.card import RiskCard
 
 #: Options that cards for outcomes other than yes or no do not have yet, and the values that mean nothing.
 _WITHOUT_TIME = {
-    "improve": None,
-    "tolerance": None,
     "proof": None,
     "limit_groups": None,
     "no_proxies": None,
@@ -35,10 +28,9 @@ _WITHOUT_TIME = {
     "plot": None,
 }
 #: Options of a validation that are about one risk, or are not there yet.
-_NOT_BY_HORIZON = (
-    "weights", "groups", "sites", "by", "risk_groups", "total_groups", "flag_from", "against",
-    "against_column", "tables",
-)  # fmt: skip
+_NOT_BY_HORIZON = "sites", "by", "risk_groups", "total_groups", "flag_from", "tables"
+#: Those that are there by horizons only.
+_BY_HORIZON_ONLY = "weights", "groups", "against", "against_column"
 
 
 def require_times(options: Namespace) -> None:
@@ -59,19 +51,18 @@ def require_yes_or_no_options(options: Namespace, other: str) -> None:
     """Refuse options that are about yes or no next to another one that is not."""
     for name, nothing in _WITHOUT_TIME.items():
         if getattr(options, name, nothing) != nothing:
-            option = "pool-tolerance" if name == "tolerance" else name.replace("_", "-")
             raise ParameterError(
-                f"--{option} is for outcomes of yes or no, and cannot be used together with {other}. "
+                f"--{name.replace('_', '-')} is for outcomes of yes or no, and cannot be used together with {other}. "
                 "Leave one of them out."
             )
     if options.command == "stability" and options.cv is not None:
         raise ParameterError(
-            "--cv chooses the size again in every resample, which fits with --time cannot do. Leave it out."
+            f"--cv chooses the size again in every resample, which fits with {other} cannot do. Leave it out."
         )
     if getattr(options, "scoring", "neg_log_loss") != "neg_log_loss":
         raise ParameterError(
-            "--scoring is for outcomes of yes or no: with --time sizes are compared by the held-out deviance. "
-            "Leave it out."
+            f"--scoring is for outcomes of yes or no: with {other} sizes are compared by the held-out loss of the "
+            "kind of card. Leave it out."
         )
     require_english_kind(options)
 
@@ -120,10 +111,15 @@ def judges_kind(options: Namespace, card: RiskCard) -> bool:
             )
     if card.kind is None:
         return False
-    for name in _NOT_BY_HORIZON:
+    is_timed = isinstance(card.kind, TimeToEvent)
+    whose = " and times to an event"
+    refused = dict.fromkeys(_NOT_BY_HORIZON, "") | (
+        {} if is_timed else dict.fromkeys(_BY_HORIZON_ONLY, whose)
+    )
+    for name, more in refused.items():
         if getattr(options, name):
             raise ParameterError(
-                f"--{name.replace('_', '-')} is for outcomes of yes or no, but this card gives "
+                f"--{name.replace('_', '-')} is for outcomes of yes or no{more}, but this card gives "
                 f"{what_it_gives(card.kind)}. Leave it out."
             )
     return True
@@ -132,16 +128,21 @@ def judges_kind(options: Namespace, card: RiskCard) -> bool:
 def validate_kind(options: Namespace, card: RiskCard) -> int:
     """Judge a card of another outcome than yes or no; nothing is written before everything is there."""
     from riskcard.cli.rows.kind_rows import read_kind_rows
+    from riskcard.cli.rows.reading import open_data
+    from riskcard.cli.rows.validation_rows import clusters_of, timed_rivals
     from riskcard.model.outcome_kinds import TimeToEvent
     from riskcard.validation.estimated.estimates import validate_estimates
     from riskcard.validation.horizons.by_horizon import validate_survival
 
-    rows = read_kind_rows(options, card)
+    file = open_data(options)
+    rows = read_kind_rows(options, card, file)
     found: Any
     if isinstance(card.kind, TimeToEvent):
         found = validate_survival(
-            card, rows.features, rows.y, horizons=options.horizon, **rows.further
-        )
+            card, rows.features, rows.y, sample_weight=rows.weights, horizons=options.horizon,
+            groups=clusters_of(file, options, card), against=timed_rivals(file, options, card),
+            **rows.further,
+        )  # fmt: skip
     else:
         found = validate_estimates(card, rows.features, rows.y, **rows.further)
     put(f"{found}\n")
@@ -155,61 +156,3 @@ def validate_kind(options: Namespace, card: RiskCard) -> int:
     if contents:
         say(f"Wrote {', '.join(contents)}.")
     return 0
-
-
-def fit_times(options: Namespace, training: Training) -> RiskCard:
-    """Learn a card of risks by horizons."""
-    model = estimator_of_times(options, training)
-    model.fit(training.table, target_of_times(options, training), **_further(training))
-    return replace(model.card_, classes=training.classes)
-
-
-def tune_times(options: Namespace, training: Training) -> TermsChoice:
-    """Choose the size of such a card by the deviance on held-out rows."""
-    from riskcard.estimators.cross_validation.rate_size import choose_terms
-
-    size = {name: one for name, one in given(options, "size").items() if name != "scoring"}
-    division = training.division
-    return choose_terms(
-        estimator_of_times(options, training),
-        training.table,
-        target_of_times(options, training),
-        groups=division.groups,
-        sites=division.sites,
-        time_split=division.is_later,
-        **size,
-        **_further(training),
-    )
-
-
-def target_of_times(options: Namespace, training: Training) -> NDArray[Any]:
-    """Events and times as the estimator takes them."""
-    import numpy as np
-
-    has_codes = training.is_competing is not None
-    kind = float if has_codes else bool
-    target = np.empty(training.is_event.size, dtype=[("event", kind), (options.time, float)])
-    target["event"], target[options.time] = training.is_event, training.time
-    if training.is_competing is not None:
-        target["event"][training.is_competing] = 2
-    return target
-
-
-def _further(training: Training) -> dict[str, Any]:
-    """The further arguments of a fit."""
-    found: dict[str, Any] = {"sample_weight": training.weights}
-    return found if training.entry is None else {**found, "entry": training.entry}
-
-
-def estimator_of_times(options: Namespace, training: Training) -> RiskScoreSurvival:
-    """The estimator that the options ask for."""
-    from riskcard.estimators.other_outcomes.survival import RiskScoreSurvival
-
-    parameters = parameters_of_rates(options, training.rules)
-    model = RiskScoreSurvival(horizons=options.horizon, **parameters)
-    if training.is_competing is not None:
-        model.event_of_interest = 1
-        model.competing_words = " or ".join(
-            f"{options.target} = {one}" for one in options.competing
-        )
-    return model

@@ -13,11 +13,13 @@ from riskcard.errors import ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.fitted import finish
 from riskcard.estimators.learning import Request
+from riskcard.estimators.other_outcomes.rate_estimator import RateEstimator
 from riskcard.extras import import_pandas
 from riskcard.formatting.figures import loss_words
 from riskcard.formatting.pages.html import Number, boxed, html_table, paragraphs
 from riskcard.model.card import RiskCard
 from riskcard.parameters import parameters_of
+from riskcard.problem.result import Pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +37,16 @@ class CardPool(Sequence[RiskCard]):
     losses
         The loss of each on the training rows, pseudo-observations included.
     most_loss
-        The largest loss that was allowed.
+        The largest loss that was allowed. Of outcomes other than yes or no it may be lower by what the proof
+        leaves, where the pool is complete.
     is_complete
         It is proven that no other choice of features and cuts has a card within that loss.
     n_found
         Choices found, of which these are the first.
     models
-        A fitted classifier for each card.
+        A fitted estimator for each card.
     model
-        The fitted classifier with the card that ``fit`` gives: the best of the pool, or one with
+        The fitted estimator with the card that ``fit`` gives: the best of the pool, or one with
         rounder cuts.
     choices
         The conditions of each card as pairs of numbers, by which `write_proof` names them.
@@ -54,12 +57,12 @@ class CardPool(Sequence[RiskCard]):
     most_loss: float
     is_complete: bool
     n_found: int
-    models: tuple[RiskScoreClassifier, ...] = field(default=(), repr=False, compare=False)
+    models: tuple[Any, ...] = field(default=(), repr=False, compare=False)
     model: Any = field(default=None, repr=False, compare=False)
     choices: tuple[frozenset[tuple[int, int]], ...] = field(default=(), repr=False, compare=False)
 
-    def choose(self, index: int) -> RiskScoreClassifier:
-        """The fitted classifier whose model is a card of the pool.
+    def choose(self, index: int) -> Any:
+        """The fitted estimator whose model is a card of the pool.
 
         Parameters
         ----------
@@ -139,13 +142,14 @@ class CardPool(Sequence[RiskCard]):
 
 
 def find_pool(
-    estimator: RiskScoreClassifier,
+    estimator: Any,
     X: Any,
     y: Any,
     *,
     tolerance: float = 0.01,
     size: int = 100,
     sample_weight: Any = None,
+    **further: Any,
 ) -> CardPool:
     """Find the cards that are about as good as the best one.
 
@@ -155,7 +159,8 @@ def find_pool(
     Parameters
     ----------
     estimator
-        A ``RiskScoreClassifier``, fitted or not; it is cloned.
+        A ``RiskScoreClassifier``, ``RiskScoreSurvival``, ``RiskScoreRegressor`` or ``RiskScoreOrdinal``, fitted or
+        not; it is cloned.
     X, y
         Rows and their labels.
     tolerance
@@ -164,6 +169,8 @@ def find_pool(
         The largest number of cards.
     sample_weight
         One weight per row.
+    **further
+        ``entry`` of times to an event, ``exposure`` of counts.
 
     Examples
     --------
@@ -176,13 +183,22 @@ def find_pool(
     """
     limits = parameters_of("pool")
     most, n_most = limits["tolerance"].checked(tolerance), limits["size"].checked(size)
+    asked = {"tolerance": most, "size": n_most}
+    request = Request("find_pool", asked, pool_tolerance=float(most), pool_size=n_most)
+    if isinstance(estimator, RateEstimator):
+        model = clone(estimator)
+        pool, models = model.fit_pool(request, X, y, sample_weight, **further)
+        return _card_pool(pool, models, model)
     if not isinstance(estimator, RiskScoreClassifier):
         raise ParameterError(
-            f"Pools are found for RiskScoreClassifier, not for {type(estimator).__name__}."
+            "Pools are found for RiskScoreClassifier and the estimators of other outcomes, not for "
+            f"{type(estimator).__name__}."
+        )
+    if further:
+        raise ParameterError(
+            f"{min(further)} is given, but pools for outcomes of yes or no have no use for it. Leave it out."
         )
     model = clone(estimator)
-    further = {"tolerance": most, "size": n_most}
-    request = Request("find_pool", further, pool_tolerance=float(most), pool_size=n_most)
     (result, problem, layout), training = model._fit(X, y, sample_weight, request)
     pool = result.pool
     assert pool is not None
@@ -191,6 +207,11 @@ def find_pool(
         one = result.with_card(solution, loss)
         models.append(copy.copy(model))
         models[-1]._keep(finish(one, problem, layout, training), one, y)
+    return _card_pool(pool, models, model)
+
+
+def _card_pool(pool: Pool, models: list[Any], model: Any) -> CardPool:
+    """The pool in the user's units."""
     return CardPool(
         cards=tuple(one.card_ for one in models),
         losses=tuple(one.card_.certificate.objective for one in models),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,7 @@ from riskcard.evaluation.intervals import (
     wilson_interval,
 )
 from riskcard.evaluation.measures import Floats
-from riskcard.evaluation.outcomes import Outcomes, effective_rows
+from riskcard.evaluation.outcomes import Integers, Outcomes, effective_rows
 
 #: One unit but for rounding: it says nothing about chance.
 ONE_UNIT = 1 + 1e-9
@@ -93,8 +93,28 @@ class Linearised:
         return Figure(self.value, self.interval())
 
 
+class JudgedRows(Protocol):
+    """What an interval asks of rows."""
+
+    @property
+    def weights(self) -> Floats:
+        """One per row, or per entry."""
+
+    @property
+    def clusters(self) -> Integers | None:
+        """Which rows belong together."""
+
+    @property
+    def counts(self) -> NDArray[np.int64] | None:
+        """How many rows an entry stands for."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Rows are independent and have equal weights."""
+
+
 def linearise(
-    outcomes: Outcomes, value: float, moves: Floats, base: Floats | None = None
+    outcomes: JudgedRows, value: float, moves: Floats, base: Floats | None = None
 ) -> Linearised:
     """Add up influences within units, with the correction for their number.
 
@@ -117,7 +137,7 @@ def linearise(
     return Linearised(value, influence, math.inf if outcomes.is_plain else units - 1)
 
 
-def sum_by_unit(outcomes: Outcomes, moves: Floats) -> Floats:
+def sum_by_unit(outcomes: JudgedRows, moves: Floats) -> Floats:
     """Sums within clusters; the rows themselves where there are none.
 
     An entry for ``n`` alike rows that together move a figure by ``m`` is n units of ``m / n``. The sum of products
@@ -128,7 +148,7 @@ def sum_by_unit(outcomes: Outcomes, moves: Floats) -> Floats:
     return np.bincount(outcomes.clusters, moves).astype(np.float64)
 
 
-def effective_units(outcomes: Outcomes, base: Floats | None = None) -> float:
+def effective_units(outcomes: JudgedRows, base: Floats | None = None) -> float:
     """Kish's effective number of units (clusters or rows)."""
     weights = outcomes.weights if base is None else base
     if outcomes.clusters is None:

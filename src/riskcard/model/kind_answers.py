@@ -47,22 +47,6 @@ class KindAnswers:
                 f"What such a card can do is listed in the documentation, on the page '{page}'."
             )
 
-    def require_risks_or_rates(self, what: str) -> None:
-        """Refuse what takes outcomes of yes or no, times to an event and counts on a card of another kind.
-
-        Parameters
-        ----------
-        what
-            What was asked for, in the plural: the start of the error.
-        """
-        if self._card.kind is None or is_plain_rate(self._card.kind):
-            return
-        raise ParameterError(
-            f"{what} are for outcomes of yes or no, times to an event without competing ones, and counts, "
-            f"but this card gives {what_it_gives(self._card.kind)}. What such a card can do is listed in the "
-            "documentation, on the page 'Numbers, ordered levels, competing events'."
-        )
-
     def relative_of_total(self, total: Any) -> NDArray[np.float64]:
         """The relative hazard of a total, or the rate where the card is about counts."""
         if isinstance(self._card.kind, Numbers):

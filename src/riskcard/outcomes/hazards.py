@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.arrays import Booleans, Floats
+from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.errors import DataError, ParameterError
 
 #: Rows at risk that weigh less than this part of those seen later have lost most digits in the difference.
@@ -37,8 +37,8 @@ class FollowUp:
     entry: Floats | None = None
     is_competing: Booleans | None = None
 
-    def take(self, rows: Booleans) -> FollowUp:
-        """Some of the rows."""
+    def take(self, rows: Booleans | Integers) -> FollowUp:
+        """Some of the rows, by a boolean each or by their positions."""
         entry = None if self.entry is None else self.entry[rows]
         competing = None if self.is_competing is None else self.is_competing[rows]
         return FollowUp(self.time[rows], self.is_event[rows], entry, competing)

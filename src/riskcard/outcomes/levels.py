@@ -28,6 +28,8 @@ from riskcard.errors import DataError, ParameterError
 
 #: Halvings of the interval of the logarithm of a hazard: to the last digits.
 HALVINGS = 80
+#: Halvings of the interval of slopes, and the largest logarithm of a ratio there.
+SLOPE_HALVINGS, LARGEST = 40, 600.0
 #: Between these is the logarithm of every hazard.
 LOWEST, HIGHEST = -40.0, 40.0
 #: Below this the next term of the series of ``_at_stop``, ``D**6 / 30240``, is less than rounding.
@@ -48,6 +50,16 @@ class LevelRows:
 
     names: tuple[Any, ...]
     codes: Integers
+
+    @property
+    def absent(self) -> list[Any]:
+        """The levels that no row has."""
+        present = set(self.codes.tolist())
+        return [name for place, name in enumerate(self.names) if place not in present]
+
+    def take(self, rows: Any) -> LevelRows:
+        """Some of the rows; the levels stay what they are."""
+        return LevelRows(self.names, self.codes[rows])
 
     def steps(self, weights: Floats, ratios: Floats | None = None) -> Floats:
         """``D`` of each level but the lowest, with the highest likelihood for given ``r``; 1 for all if None.
@@ -75,6 +87,50 @@ class LevelRows:
         """``H`` of each level but the lowest: the sums of ``D`` from the highest level down."""
         sums: Floats = np.cumsum(self.steps(weights, ratios)[::-1])[::-1]
         return sums
+
+    def loss(self, weights: Floats, linear: Floats, steps: Floats) -> float:
+        """The negative log-likelihood: ``D r`` where a row passes, ``-log(1 - exp(-D r))`` where it stops."""
+        ratios, whole = np.exp(linear), 0.0
+        for level, step in enumerate(steps.tolist(), start=1):
+            stops, passes = self.codes == level, self.codes < level
+            whole += step * float(weights[passes] @ ratios[passes])
+            # the smallest number keeps the logarithm finite where a card says that it cannot be
+            share = np.maximum(-np.expm1(-step * ratios[stops]), np.finfo(float).tiny)
+            whole -= float(weights[stops] @ np.log(share))
+        return whole
+
+    def best_slope(self, weights: Floats, linear: Floats, most: float) -> float:
+        """The factor of ``z``, from 0 to ``most``, with the highest likelihood at the best hazards of levels.
+
+        The loss ``exp(log D + z) - log(1 - exp(-exp(log D + z)))`` of passing and of stopping is convex in ``log D
+        + z``, so it is jointly convex in the slope and the ``log D``, and still convex in the slope where these
+        are the best ones. Its derivative there is that at fixed ``D``, and the sign of that is found by halving.
+        """
+        if not np.ptp(linear) > 0:
+            return 0.0
+        # a card has few totals, so that many rows are alike
+        pairs, place = np.unique(np.column_stack([linear, self.codes]), axis=0, return_inverse=True)
+        alike = LevelRows(self.names, pairs[:, 1].astype(np.int64))
+        weight = np.bincount(place.ravel(), weights).astype(np.float64)
+        away = pairs[:, 0] - float(np.average(linear, weights=weights))
+        low, high = 0.0, most
+        for _ in range(SLOPE_HALVINGS):
+            middle = (low + high) / 2
+            is_rising = alike._rise(weight, away, middle) > 0
+            low, high = (low, middle) if is_rising else (middle, high)
+        return low
+
+    def _rise(self, weights: Floats, away: Floats, slope: float) -> float:
+        """The derivative of the loss by the slope, at the best hazards."""
+        ratios, rise = np.exp(np.clip(slope * away, -LARGEST, LARGEST)), 0.0
+        for level, step in enumerate(self.steps(weights, ratios).tolist(), start=1):
+            stops, passes = self.codes == level, self.codes < level
+            hazard = np.maximum(step * ratios, np.finfo(float).tiny)
+            rise += float((weights * away)[passes] @ hazard[passes])
+            with np.errstate(over="ignore"):
+                share = hazard[stops] / np.expm1(hazard[stops])
+            rise -= float((weights * away)[stops] @ share)
+        return rise
 
     def exposure(self, weights: Floats) -> Floats:
         """``e`` of each row; weight times exposure adds up to the weight of the rows above the lowest level.
@@ -141,20 +197,38 @@ def read_levels(y: Any, n_rows: int, order: Any = None) -> LevelRows:
     return LevelRows(levels, np.array([places[one] for one in values], dtype=np.int64))
 
 
-def level_order(y: Any, names: tuple[str, ...], order: Any = None) -> Any:
-    """The order of the levels of a card for rows: that given, or that of the card where it names all of them.
+def level_in_words(level: Any) -> str:
+    """A level as it is printed.
 
     Examples
     --------
-    >>> level_order(["severe", "mild"], ("mild", "severe"))
-    ['mild', 'severe']
+    >>> level_in_words(2.0), level_in_words("mild")
+    ('2', 'mild')
     """
+    is_number = isinstance(level, (int, float, np.number)) and not isinstance(level, bool)
+    return f"{level:g}" if is_number else str(level)
+
+
+def level_order(y: Any, names: tuple[str, ...], order: Any = None) -> Any:
+    """The order of the levels of a card for rows: that given, or that of the card, in the values of the rows.
+
+    Examples
+    --------
+    >>> level_order([3.0, 1.0], ("1", "2", "3"))
+    [1.0, '2', 3.0]
+    """
+    if order is not None:
+        return order
     columns = column_names(y)
     given = read_raw(y if columns is None else y[columns[0]]).as_array()
-    values = {str(one): one for one in np.asarray(given, dtype=object).ravel().tolist()}
-    if order is None and values.keys() <= set(names):
-        order = [values.get(one, one) for one in names]
-    return order
+    values = np.asarray(given, dtype=object).ravel().tolist()
+    known = {level_in_words(one): one for one in values if one is not None and one == one}
+    if unknown := [one for one in known if one not in names]:
+        raise DataError(
+            f"The target y has the level {unknown[0]!r}, but the card knows the levels "
+            f"{', '.join(map(repr, names))}. Correct such rows, or leave them out."
+        )
+    return [known.get(one, one) for one in names]
 
 
 def upper_half(rows: LevelRows) -> Booleans:
@@ -167,8 +241,7 @@ def upper_half(rows: LevelRows) -> Booleans:
 
 def require_all_levels(rows: LevelRows) -> None:
     """Refuse levels that no row has: nothing can be learned of them."""
-    empty = [name for place, name in enumerate(rows.names) if not (rows.codes == place).any()]
-    if empty:
+    if empty := rows.absent:
         raise DataError(
             f"No row has the level {empty[0]!r}. Leave it out of the levels, or join it with its neighbour."
         )

@@ -118,6 +118,12 @@ class NumberRows:
         found, allowance = self._less_constant(logistic)
         return max(0.0, found - allowance) * self.loss_unit
 
+    def logistic_of(self, loss: float) -> float:
+        """The log-loss that no card with at most half a sum of squared errors is above, by the claim above."""
+        own = loss / self.loss_unit
+        less, allowance = self._less_constant(own)
+        return 2 * own - less + 2 * allowance
+
     def _less_constant(self, logistic: float) -> tuple[float, float]:
         """A log-loss less the constant of the claim, and what that may be wrong by."""
         whole = float(self.form().heaviness * self.weights.sum()) * math.log(2.0)

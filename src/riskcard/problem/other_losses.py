@@ -88,6 +88,9 @@ class OtherLoss(Protocol):
     def bound(self, logistic: float) -> float:
         """A bound on the loss of every card from one on its log-loss in the form of a proof."""
 
+    def logistic_of(self, loss: float) -> float:
+        """The log-loss, in the form of a proof, that no card with at most a loss is above."""
+
     def loss_from(self, logistic: float, log_odds: Floats, weights: Floats) -> float:
         """The loss of a card from its log-loss: less the constant, and with what the inequality loses.
 

@@ -147,6 +147,11 @@ class RateRows:
         found, allowance = self._less_constant(logistic)
         return max(0.0, found - allowance)
 
+    def logistic_of(self, loss: float) -> float:
+        """The log-loss that no card with at most half a deviance is above, by the claim above."""
+        less, allowance = self._less_constant(loss)
+        return 2 * loss - less + 2 * allowance
+
     def _less_constant(self, logistic: float) -> tuple[float, float]:
         """A log-loss less the constants of the claim and of the deviance, and what that may be wrong by."""
         is_event = self.events > 0

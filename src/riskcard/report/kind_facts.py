@@ -1,4 +1,4 @@
-"""The facts of a report on a card of times or of counts: what the rows are, and the fit repeated in folds."""
+"""The facts of a report on a card of another outcome than yes or no: its rows, and the fit repeated in folds."""
 
 from __future__ import annotations
 
@@ -18,28 +18,36 @@ from riskcard.data.features import Features
 from riskcard.data.frames import count_rows
 from riskcard.data.target import read_weights
 from riskcard.errors import DataError, ParameterError, RiskcardError
-from riskcard.estimators.cross_validation.division import Division
-from riskcard.estimators.cross_validation.folds import ShuffledFolds
-from riskcard.estimators.cross_validation.kind_rows import (
-    KindRows,
-    RatePerformance,
-    read_kind_rows,
+from riskcard.estimators.cross_validation.division import Division, Split
+from riskcard.estimators.cross_validation.kind_rows import KindPerformance, KindRows, divided
+from riskcard.estimators.cross_validation.rows_of_kinds import (
+    CountedRows,
+    LevelledRows,
+    NumberedRows,
+    TimedRows,
+    read_rows_for,
 )
 from riskcard.estimators.other_outcomes.of_kind import estimator_of
 from riskcard.estimators.parallel import run_side_by_side
 from riskcard.evaluation.intervals import Figure
 from riskcard.evaluation.other_outcomes.by_time import Constancy
-from riskcard.evaluation.other_outcomes.counts import RateGroup, rate_groups
+from riskcard.evaluation.other_outcomes.counts import CountFigures, count_figures
+from riskcard.evaluation.other_outcomes.estimates import (
+    LevelFigures,
+    NumberFigures,
+    level_figures,
+    number_figures,
+)
 from riskcard.evaluation.other_outcomes.survival import concordance_figure
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.recipe import RowOrigin, hash_for_scale
-from riskcard.model.outcome_kinds import TimeToEvent
+from riskcard.model.outcome_kinds import OrderedLevels, TimeToEvent
 from riskcard.report.data_facts import describe_table
 from riskcard.report.facts import DataFacts
 from riskcard.stability.bootstrap import bootstrap_card
 from riskcard.stability.result import CardStability
+from riskcard.validation.estimated.estimates import N_GROUPS, words_of_levels
 from riskcard.validation.horizons.by_horizon import (
-    N_GROUPS,
     N_PLACES,
     AtHorizon,
     GroupCurve,
@@ -65,16 +73,16 @@ class Judged:
         The integrated Brier score; NaN where there is none.
     at, curves
         By horizon, and over time; of held-out rows each by the card of its fold.
-    groups
-        Of counts.
+    figures
+        Of counts, numbers and levels; None of times.
     """
 
-    performance: RatePerformance
+    performance: KindPerformance
     concordance: Figure | None
     brier: float
     at: tuple[AtHorizon, ...]
     curves: tuple[GroupCurve, ...]
-    groups: tuple[RateGroup, ...]
+    figures: CountFigures | NumberFigures | LevelFigures | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +157,7 @@ def gather_kind_facts(
     known = read_training_rows(card, given.X, outcome, weights)
     if isinstance(known, str):
         raise DataError(f"The rows cannot be used: {known}")
-    rows = read_kind_rows(
-        estimator_of(card)(), known.table, given.y, given.sample_weight, given.further
-    )
+    rows = read_rows_for(card, known.table, given.y, given.sample_weight, given.further)
     notes: list[str] = []
     totals = card.total_points(given.X)
     is_training = known.origin is RowOrigin.TRAINING
@@ -178,11 +184,13 @@ def gather_kind_facts(
     if card.recipe is not None and card.recipe.scale_rows:
         notes.append(_scale_note(card, given, outcome, weights, is_training))
     constancy: tuple[Constancy, ...] = ()
-    if rows.follow_up is not None:
+    if isinstance(rows, TimedRows) and rows.follow_up.is_competing is None:
         constancy = constancy_of_card(card, given.X, rows.follow_up)
     if rows.weights is not None:
+        what = "figures by horizon" if isinstance(rows, TimedRows) else "those of groups"
         notes.append(
-            "Rows have weights: the card, its deviance and slopes count them; figures by horizon count rows."
+            f"Rows have weights: the card, its {rows.words.short_deviance.lower()} and slopes count them; {what} count "
+            "rows."
         )
     return KindFacts(
         card=card,
@@ -267,14 +275,39 @@ def _data_facts(card: RiskCard, known: TrainingRows, rows: KindRows) -> DataFact
 def _judge_card(card: RiskCard, rows: KindRows, totals: Any) -> Judged:
     """A card on rows."""
     performance, brier = rows.measure(card), rows.brier(card)
-    if rows.follow_up is None:
-        groups = _groups(rows, card.relative_of_total(totals))
-        return Judged(performance, None, brier, (), (), groups)
+    if not isinstance(rows, TimedRows):
+        figures = _estimated(rows, [(card, rows)])
+        return Judged(performance, None, brier, (), (), figures)
     assert isinstance(card.kind, TimeToEvent)
     said = predictions_of(card, totals, rows.follow_up, card.kind.horizons)
-    concordance = concordance_figure(rows.follow_up, card.linear_of_total(totals))
+    ordered = rows.follow_up
+    if ordered.is_competing is not None:
+        ordered = ordered.never_after_competing()
+    concordance = concordance_figure(ordered, card.linear_of_total(totals))
     at, curves = at_horizons(rows.follow_up, said), group_curves(rows.follow_up, said)
-    return Judged(performance, concordance, brier, at, curves, ())
+    return Judged(performance, concordance, brier, at, curves)
+
+
+def _estimated(
+    rows: KindRows, parts: list[tuple[RiskCard, KindRows]]
+) -> CountFigures | NumberFigures | LevelFigures:
+    """The figures of counts, numbers or levels; each part of the rows is judged by a card of its own."""
+    linear = np.concatenate([part.linear(card) for card, part in parts])
+    if isinstance(rows, NumberedRows):
+        return number_figures(linear, rows.numbers, N_GROUPS)
+    if isinstance(rows, LevelledRows):
+        kinds = [card.kind for card, _ in parts]
+        at_least = np.concatenate(
+            [
+                kind.at_least(part.linear(card))
+                for kind, (card, part) in zip(kinds, parts, strict=True)
+                if isinstance(kind, OrderedLevels)
+            ]
+        )
+        assert isinstance(kinds[0], OrderedLevels)
+        return level_figures(at_least, rows.levels.codes, words_of_levels(kinds[0]), N_GROUPS)
+    assert isinstance(rows, CountedRows)
+    return count_figures(linear, rows.counts, rows.exposure, N_GROUPS)
 
 
 def _held_out(
@@ -285,15 +318,7 @@ def _held_out(
     horizons: tuple[float, ...],
 ) -> tuple[Judged | None, int]:
     """The fit repeated: each row judged by a card that has not seen it."""
-    n_rows = rows.has_events.size
-    if division.is_drawn:
-        folds = ShuffledFolds(repeats.cv, repeats.repeats, repeats.random_state)
-        try:
-            splits = list(folds.split(None, rows.has_events, division.groups))
-        except ValueError as error:
-            raise ParameterError(f"The rows cannot be divided: {error} Use fewer folds.") from None
-    else:
-        splits = division.one_pass(rows.has_events, repeats.cv, repeats.random_state)
+    splits = divided(rows, division, repeats.cv, repeats.repeats, repeats.random_state)
     cards = run_side_by_side(
         lambda split, stop: rows.take(split[0]).fit(estimator).card_, splits, repeats.n_jobs
     )
@@ -302,29 +327,43 @@ def _held_out(
         held = rows.take(test)
         found.append(held.measure(card))
         briers.append(held.brier(card))
-    figures = np.array([(one.ranking, one.deviance, one.slope) for one in found])
-    performance = RatePerformance(*np.nanmean(figures, axis=0).tolist())
-    brier = float(np.mean(briers))
+    performance = _mean(found)
+    judged = Judged(performance, None, float(np.mean(briers)), (), ())
     one_pass = list(zip(splits, cards, strict=True))
     one_pass = one_pass[: repeats.cv] if division.is_drawn else one_pass
-    judged = np.concatenate([test for (_, test), _ in one_pass])
-    if judged.size != np.unique(judged).size or judged.size > n_rows:
-        return Judged(performance, None, brier, (), (), ()), len(splits)
-    own = rows.take(judged)
-    relative = [
-        np.asarray(card.relative_of_total(card.total_points(rows.take(test).X)))
-        for (_, test), card in one_pass
-    ]
-    if own.follow_up is None:
-        groups = _groups(own, np.concatenate(relative))
-        return Judged(performance, None, brier, (), (), groups), len(splits)
-    kinds = [card.kind for _, card in one_pass]
+    return _with_each_row(judged, rows, one_pass, horizons), len(splits)
+
+
+def _mean(found: list[KindPerformance]) -> KindPerformance:
+    """Over parts, without those in which a figure is not known."""
+    figures = np.array([(one.ranking, one.deviance, one.slope) for one in found])
+    means = [own[~np.isnan(own)].mean() if not np.isnan(own).all() else np.nan for own in figures.T]
+    return KindPerformance(*map(float, means))
+
+
+def _with_each_row(
+    judged: Judged,
+    rows: KindRows,
+    one_pass: list[tuple[Split, RiskCard]],
+    horizons: tuple[float, ...],
+) -> Judged:
+    """With the figures in which each row is judged once; without them where some are not, or twice."""
+    places = np.concatenate([test for (_, test), _ in one_pass])
+    if places.size != np.unique(places).size:
+        return judged
+    own, parts = rows.take(places), [(card, rows.take(test)) for (_, test), card in one_pass]
+    if not isinstance(own, TimedRows):
+        return replace(judged, figures=_estimated(own, parts))
+    kinds = [card.kind for card, _ in parts if isinstance(card.kind, TimeToEvent)]
     horizons = tuple(one for one in horizons if all(one <= kind.last for kind in kinds))
     if not horizons:
-        return Judged(performance, None, brier, (), (), ()), len(splits)
+        return judged
+    relative = [
+        np.asarray(card.relative_of_total(card.total_points(part.X))) for card, part in parts
+    ]
     said = _pooled(kinds, relative, horizons, own)
     at, curves = at_horizons(own.follow_up, said), group_curves(own.follow_up, said)
-    return Judged(performance, None, brier, at, curves, ()), len(splits)
+    return replace(judged, at=at, curves=curves)
 
 
 def _horizons(card: RiskCard) -> tuple[float, ...]:
@@ -332,10 +371,9 @@ def _horizons(card: RiskCard) -> tuple[float, ...]:
 
 
 def _pooled(
-    kinds: list[Any], relative: list[Floats], horizons: tuple[float, ...], own: KindRows
+    kinds: list[TimeToEvent], relative: list[Floats], horizons: tuple[float, ...], own: TimedRows
 ) -> Predictions:
     """What the cards of folds say of the rows that each has not seen."""
-    assert own.follow_up is not None
     last = min([float(own.follow_up.time.max()), *(one.last for one in kinds)])
     grid = np.linspace(0.0, last, N_PLACES)
     parts = [
@@ -345,9 +383,3 @@ def _pooled(
         np.concatenate([one.risks[place] for one in parts]) for place in range(len(horizons))
     )
     return Predictions(horizons, risks, grid, np.concatenate([one.curves for one in parts]))
-
-
-def _groups(rows: KindRows, rates: Floats) -> tuple[RateGroup, ...]:
-    assert rows.counts is not None
-    assert rows.exposure is not None
-    return tuple(rate_groups(rates, rows.counts, rows.exposure, N_GROUPS))

@@ -1,4 +1,4 @@
-"""A report on a card of times or of counts: one page of sentences, tables and pictures."""
+"""A report on a card of another outcome than yes or no: one page of sentences, tables and pictures."""
 
 from __future__ import annotations
 
@@ -10,11 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from riskcard.card.kind_card import kind_card_of
-from riskcard.formatting.numbers import readable_amount
+from riskcard.estimators.cross_validation.kind_words import shown_deviance, words_of
 from riskcard.formatting.pages.document import Document, Section, ShownTable
 from riskcard.formatting.plain_values import as_plain
 from riskcard.model.origin.recipe import RowOrigin
-from riskcard.model.outcome_kinds import TimeToEvent
+from riskcard.model.outcome_kinds import (
+    Numbers,
+    OrderedLevels,
+    OutcomeKind,
+    TimeToEvent,
+    name_of_kind,
+)
 from riskcard.output_files import write_whole
 from riskcard.report.kind_facts import Judged, KindFacts
 from riskcard.stability.text import (
@@ -25,6 +31,8 @@ from riskcard.stability.text import (
     performance_lines,
     performance_sentence,
 )
+from riskcard.validation.estimated.estimate_document import estimate_sections
+from riskcard.validation.estimated.estimates import unit_and_decimals
 from riskcard.validation.horizons.horizon_document import (
     constancy_section,
     curve_section,
@@ -32,8 +40,15 @@ from riskcard.validation.horizons.horizon_document import (
     in_words,
 )
 
-#: Rows with fewer events than this are called few.
+#: Fewer events than this, or rows where there are no events, are called few.
 FEW_EVENTS = 100
+#: What is too far apart where the slope is below 1.
+_ESTIMATES = {
+    "time_to_event": "hazards",
+    "counts": "rates",
+    "ordered_levels": "hazards",
+    "numbers": "expected values",
+}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -109,7 +124,10 @@ def _lead(facts: KindFacts) -> str:
     }[facts.origin]
     if facts.origin is RowOrigin.UNKNOWN:
         where += f": {facts.reason}. If it was, its figures here are too good."
-    what = "the event" if isinstance(facts.card.kind, TimeToEvent) else "an event"
+    kind = facts.card.kind
+    if isinstance(kind, Numbers | OrderedLevels):
+        return f"{rows} rows. {where}"
+    what = "the event" if isinstance(kind, TimeToEvent) else "an event"
     return f"{rows} rows, {events} of them with {what}. {where}"
 
 
@@ -120,24 +138,42 @@ def _glance(facts: KindFacts) -> Section:
 def _glance_sentences(facts: KindFacts) -> Iterator[str]:
     shown = facts.held_out or facts.own
     where = "on held-out rows" if facts.held_out is not None else "on these rows"
-    ranking = shown.performance.ranking
-    if isinstance(facts.card.kind, TimeToEvent):
-        yield f"Harrell's concordance index {where}: {ranking:.3f} (0.5 is chance)."
-        for one in shown.at:
-            if not math.isnan(one.observed.value):
-                yield (
-                    f"By {facts.card.kind.time} {one.horizon:g}, {where}: {100 * one.observed.value:.1f} % had the "
-                    f"event (Kaplan-Meier), the card expects {100 * one.mean_risk:.1f} %."
-                )
-    else:
-        yield f"Share of the Poisson deviance that is explained {where}: {100 * ranking:.1f} %."
+    yield from _ranking_sentences(facts.card.kind, shown, where)
     if facts.origin is RowOrigin.TRAINING and facts.held_out is None:
         yield "The card was learned from these rows, so these figures are too good."
-    if facts.data.events < FEW_EVENTS:
+    if isinstance(facts.card.kind, Numbers | OrderedLevels):
+        if facts.data.rows < FEW_EVENTS:
+            yield f"There are only {facts.data.rows} rows: all figures are uncertain."
+    elif facts.data.events < FEW_EVENTS:
         yield f"Only {facts.data.events} rows have an event: all figures are uncertain."
     if facts.audit is not None:
         yield f"Recomputed from the rows: {facts.audit.summary}"
     yield from facts.notes
+
+
+def _ranking_sentences(kind: OutcomeKind | None, shown: Judged, where: str) -> Iterator[str]:
+    """The first of the three figures in a sentence; of times the risks as well."""
+    ranking = shown.performance.ranking
+    if isinstance(kind, Numbers):
+        yield f"Share of the variance that is explained {where} (R squared): {100 * ranking:.1f} %."
+    elif isinstance(kind, OrderedLevels):
+        yield f"Share of pairs of rows of different levels in the right order {where}: {ranking:.3f} (0.5 is chance)."
+    elif isinstance(kind, TimeToEvent):
+        yield f"Harrell's concordance index {where}: {ranking:.3f} (0.5 is chance)."
+        who = _who(kind).replace(" and ", "-")
+        for one in shown.at:
+            if not math.isnan(one.observed.value):
+                yield (
+                    f"By {kind.time} {one.horizon:g}, {where}: {100 * one.observed.value:.1f} % had the "
+                    f"event ({who}), the card expects {100 * one.mean_risk:.1f} %."
+                )
+    else:
+        yield f"Share of the Poisson deviance that is explained {where}: {100 * ranking:.1f} %."
+
+
+def _who(kind: TimeToEvent) -> str:
+    """Who estimated the share of rows with the event by a time."""
+    return "Kaplan and Meier" if kind.competing is None else "Aalen and Johansen"
 
 
 def _card(facts: KindFacts) -> Iterator[Section]:
@@ -160,7 +196,12 @@ def _card(facts: KindFacts) -> Iterator[Section]:
 
 
 def _rows(facts: KindFacts) -> Section:
-    header = ("Column", "On the card", "All rows", "With an event", "Without", "Missing")
+    parts = ("With an event", "Without")
+    if isinstance(facts.card.kind, Numbers):
+        parts = ("Above the median", "Not above")
+    if isinstance(facts.card.kind, OrderedLevels):
+        parts = ("Upper levels", "Lower levels")
+    header = ("Column", "On the card", "All rows", *parts, "Missing")
     rows = [
         (
             one.name,
@@ -182,18 +223,19 @@ def _rows(facts: KindFacts) -> Section:
 
 def _figures(facts: KindFacts) -> Section:
     """The three figures: on the rows, corrected for optimism, and held out."""
-    names = ("concordance index", "deviance per event", "calibration slope")
-    if not isinstance(facts.card.kind, TimeToEvent):
-        names = ("deviance explained", "deviance per event", "calibration slope")
+    kind = facts.card.kind
+    assert kind is not None
     columns: dict[str, Any] = {"On these rows": facts.own.performance}
     if facts.stability is not None:
         columns["Corrected for optimism"] = facts.stability.corrected
     if facts.held_out is not None:
         columns["Held out"] = facts.held_out.performance
-    parts = ("ranking", "deviance", "slope")
+    words = words_of(kind)
+    figures = list(columns.values())
     rows = [
-        (name, *(f"{getattr(one, part):.3f}" for one in columns.values()))
-        for name, part in zip(names, parts, strict=True)
+        (words.ranking, *(f"{one.ranking:.3f}" for one in figures)),
+        (words.deviance, *(shown_deviance(one.deviance, kind) for one in figures)),
+        (words.slope, *(f"{one.slope:.3f}" for one in figures)),
     ]
     if not math.isnan(facts.own.brier):
         known = {"On these rows": facts.own.brier}
@@ -220,46 +262,34 @@ def _figures(facts: KindFacts) -> Section:
             "part; means over parts. By horizon and in groups, each row is judged by the card of a fold that has "
             "not seen it."
         )
+    lower = "lower is better"
+    if not isinstance(kind, Numbers | OrderedLevels):
+        lower = "Poisson deviance given what the card expects, lower is better"
     notes = [
-        "Deviance per event: Poisson deviance given what the card expects, lower is better. Calibration slope: 1 is "
-        "right; below 1, hazards or rates are too far apart."
+        f"{words.deviance[0].upper()}{words.deviance[1:]}: {lower}. Calibration slope: 1 is right; below 1, "
+        f"{_ESTIMATES[name_of_kind(kind)]} are too far apart."
     ]
     return Section("How good it is", sentences, [ShownTable(("Figure", *columns), rows)], notes)
 
 
 def _judged(facts: KindFacts, pictures: bool) -> Iterator[Section]:
-    """By horizon, or in groups of rates: on held-out rows where there are some."""
+    """By horizon, or in groups of estimates: on held-out rows where there are some."""
     shown: Judged = facts.own
     prefix = ""
-    if facts.held_out is not None and (facts.held_out.at or facts.held_out.groups):
+    if facts.held_out is not None and (facts.held_out.at or facts.held_out.figures):
         shown, prefix = facts.held_out, "Held-out rows: "
-    if isinstance(facts.card.kind, TimeToEvent):
-        time = facts.card.kind.time
-        for one in shown.at:
-            section = horizon_section(one, time, pictures)
-            yield replace(section, heading=_headed(prefix, section.heading))
+    sections: list[Section] = []
+    kind = facts.card.kind
+    if isinstance(kind, TimeToEvent):
+        who = _who(kind)
+        sections += [horizon_section(one, kind.time, pictures, who) for one in shown.at]
         if shown.curves:
-            section = curve_section(shown.curves, time, pictures)
-            yield replace(section, heading=_headed(prefix, section.heading))
-        return
-    header = ("Rate on the card", "Rows", "Events", "Expected", "Events / expected (95 % interval)")
-    rows = [
-        (
-            f"{one.lowest:.3g}"
-            if one.lowest == one.highest
-            else f"{one.lowest:.3g} to {one.highest:.3g}",
-            f"{one.rows:,}",
-            readable_amount(one.events),
-            readable_amount(one.expected, 4),
-            in_words(one.ratio, ".2f").replace("95 % interval ", ""),
-        )
-        for one in shown.groups
-    ]
-    yield Section(
-        _headed(prefix, "Events against what the card expects"),
-        ["Rows in about five equal parts by their rate. Intervals are exact for a Poisson count."],
-        [ShownTable(header, rows, n_left=0)],
-    )
+            sections.append(curve_section(shown.curves, kind.time, pictures, who))
+    elif shown.figures is not None:
+        assert kind is not None
+        sections += estimate_sections(shown.figures, *unit_and_decimals(kind), pictures)
+    for section in sections:
+        yield replace(section, heading=_headed(prefix, section.heading))
 
 
 def _headed(prefix: str, heading: str) -> str:

@@ -110,8 +110,7 @@ def make_report(
     Parameters
     ----------
     model
-        A fitted classifier, or a ``RiskCard``; of times to an event and of counts too, which have a report of
-        their own.
+        A fitted classifier, or a ``RiskCard``; those of another outcome than yes or no have a report of their own.
     X, y
         Rows, usually those that the card was learned from. Then the card is refitted in folds and
         resamples, with the parameters of the classifier, or as the recipe of the card says. On other
@@ -162,7 +161,6 @@ def make_report(
         raise ParameterError(
             f"A report needs a RiskCard or a fitted classifier, not {type(model).__name__}."
         )
-    card.require_risks_or_rates("Reports")
     _require_fit(card, test, further)
     note = progress or (lambda steps: None)
     plan = cv, repeats, n_bootstraps, time_limit, random_state

@@ -18,8 +18,9 @@ from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.classifier import RiskScoreClassifier
 from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 from riskcard.estimators.cross_validation.division import Division, Split, read_division
-from riskcard.estimators.cross_validation.kind_rows import KindRows, read_kind_rows
+from riskcard.estimators.cross_validation.kind_rows import KindRows
 from riskcard.estimators.cross_validation.path import Rows
+from riskcard.estimators.cross_validation.rows_of_kinds import read_kind_rows
 from riskcard.estimators.other_outcomes.rate_estimator import RateEstimator
 from riskcard.estimators.parallel import run_side_by_side
 from riskcard.evaluation.measures import Performance, measure
@@ -56,8 +57,8 @@ def bootstrap_card(
     ----------
     estimator
         A classifier with a card: ``RiskScoreClassifier``, ``RiskScoreClassifierCV``, a baseline, or
-        a pipeline that ends in one; or ``RiskScoreSurvival`` or ``RiskScoreRegressor``. It is cloned, and fitted
-        once to all rows as well.
+        a pipeline that ends in one; or ``RiskScoreSurvival``, ``RiskScoreRegressor`` or ``RiskScoreOrdinal``. It
+        is cloned, and fitted once to all rows as well.
     X, y
         The table and its labels, as for ``fit``.
     n_bootstraps
@@ -89,7 +90,7 @@ def bootstrap_card(
 
     Notes
     -----
-    A resample in which only one class occurs is drawn again. Equal rows of a resample stay in one
+    A resample in which only one class occurs, or without one of the ordered levels, is drawn again. Equal rows of a resample stay in one
     fold when the estimator is a ``RiskScoreClassifierCV`` whose ``cv`` is a number; otherwise a size
     would be scored on rows that it was fitted to.
 
@@ -107,12 +108,11 @@ def bootstrap_card(
     division = read_division(count_rows(X), groups, sites, time_split)
     if isinstance(estimator, RateEstimator):
         kind_rows = read_kind_rows(estimator, X, y, sample_weight, further)
-        weights = np.ones(count_rows(X)) if kind_rows.weights is None else kind_rows.weights
         work: _Work = _KindWork(
             estimator,
             Rows(X, kind_rows.has_events),
             kind_rows.has_events,
-            weights,
+            kind_rows.own_weights,
             division,
             kind_rows,
         )
@@ -227,16 +227,18 @@ class _Work:
 
 @dataclass(frozen=True, slots=True)
 class _KindWork(_Work):
-    """The same for times to an event and for counts."""
+    """The same for outcomes other than yes or no."""
 
     kind_rows: KindRows
 
     def _resample(self, seed: Any) -> Split:
-        """Drawn with replacement; some row has an event."""
+        """Drawn with replacement, until something can be learned from the rows; all rows were enough."""
+        if why := self.kind_rows.why_not(self.own):
+            raise DataError(f"In the rows to learn from {why}. Give others.")
         rng = np.random.default_rng(seed)
         while True:
             positions = self.division.draw(rng, self.own)
-            if self.is_event[positions].any():
+            if not self.kind_rows.why_not(positions):
                 return positions, self.judged
 
     def fit(self, positions: Positions) -> Any:

@@ -154,6 +154,7 @@ def read_posterior(
     >>> list(posterior.inclusion()), bool(posterior.least_mass > 0.9)
     (['x0'], True)
     """
+    pool.cards[0].require_yes_or_no("Posteriors over a pool")
     if not pool.is_complete:
         raise ParameterError(
             "The pool is not proven complete, so weights would leave out an unknown part. Find it with "

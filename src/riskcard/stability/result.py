@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.estimators.cross_validation.kind_rows import RatePerformance
+from riskcard.estimators.cross_validation.kind_rows import KindPerformance
 from riskcard.evaluation.measures import Performance
 from riskcard.extras import import_pandas
 from riskcard.model.card import RiskCard
 from riskcard.stability.summary import FeatureStability, Spread, summarise_features
 from riskcard.stability.text import render_stability
 
-#: Three figures, the last of which is a calibration slope: of risks, or of hazards and rates.
-Figures = Performance | RatePerformance
+#: Three figures, the last of which is a calibration slope: of risks, or of what other cards give.
+Figures = Performance | KindPerformance
 
 
 class Refits(str, Enum):

@@ -6,11 +6,12 @@ import textwrap
 from dataclasses import astuple
 from typing import TYPE_CHECKING
 
+from riskcard.estimators.cross_validation.kind_words import shown_deviance, words_of
 from riskcard.formatting.figures import amount, share
 from riskcard.formatting.numbers import format_number
 from riskcard.formatting.plain_text import one_line, text_table
 from riskcard.formatting.speech import in_figures, say, translated
-from riskcard.model.outcome_kinds import Counts, OutcomeKind, TimeToEvent
+from riskcard.model.outcome_kinds import Numbers, OrderedLevels, OutcomeKind
 from riskcard.stability.summary import FeatureStability, Spread
 
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ _MOST_NAMES, _MOST_VALUES = 12, 8
 _COLUMNS = ("feature", "card", "enters", "cuts", "points", "log_odds", "rises")
 PERFORMANCE_HEADER = ("", "on its own rows", "optimism", "corrected")
 _FIGURES = ("AUC", "log-loss, mean per row", "calibration slope")
-#: The same of hazards and of rates.
-_FIGURES_OF_TIMES = ("concordance index", "deviance per event", "calibration slope")
-_FIGURES_OF_COUNTS = ("deviance explained", "deviance per event", "calibration slope")
 
 
 def render_stability(stability: CardStability) -> str:
@@ -45,19 +43,17 @@ def render_stability(stability: CardStability) -> str:
 
 
 def feature_header(kind: OutcomeKind | None = None) -> list[str]:
-    """The headings of the lines of features; slopes are log-odds, or for other outcomes logs of hazards or rates."""
+    """The headings of the lines of features; steps are in log-odds, or in what other cards add up."""
     names = [say(f"stability_{name}") for name in _COLUMNS]
     if kind is not None:
-        names[_COLUMNS.index("log_odds")] = "Log rate" if isinstance(kind, Counts) else "Log hazard"
+        names[_COLUMNS.index("log_odds")] = words_of(kind).step_heading
     return names
 
 
 def figures_of(stability: CardStability) -> tuple[str, str, str]:
     """What the three figures are called."""
-    if stability.card.kind is None:
-        return _FIGURES
-    is_timed = isinstance(stability.card.kind, TimeToEvent)
-    return _FIGURES_OF_TIMES if is_timed else _FIGURES_OF_COUNTS
+    kind = stability.card.kind
+    return _FIGURES if kind is None else words_of(kind).names
 
 
 def feature_lines(stability: CardStability) -> list[tuple[str, ...]]:
@@ -109,20 +105,27 @@ def feature_sentences(stability: CardStability) -> list[str]:
 
 
 def _in_words_of(sentence: str, kind: OutcomeKind | None) -> str:
-    """A sentence about log-odds for cards of hazards or rates, which speak English."""
-    if kind is None:
-        return sentence
-    what = "rate" if isinstance(kind, Counts) else "hazard"
-    return sentence.replace("in log-odds", f"in the logarithm of the {what}")
+    """A sentence about log-odds for cards of another outcome, which speak English."""
+    return (
+        sentence if kind is None else sentence.replace("in log-odds", f"in {words_of(kind).step}")
+    )
 
 
 def performance_lines(stability: CardStability) -> list[tuple[str, ...]]:
     """Each figure on its own rows, its optimism, and the corrected figure."""
     columns = (stability.apparent, stability.optimism, stability.corrected)
     return [
-        (title, *(f"{figure:.3f}" for figure in figures))
-        for title, *figures in zip(figures_of(stability), *map(astuple, columns), strict=True)
+        (title, *(_figure(stability, place, figure) for figure in figures))
+        for place, (title, *figures) in enumerate(
+            zip(figures_of(stability), *map(astuple, columns), strict=True)
+        )
     ]
+
+
+def _figure(stability: CardStability, place: int, value: float) -> str:
+    """One of the three figures; the second may have a unit."""
+    kind = stability.card.kind
+    return f"{value:.3f}" if kind is None or place != 1 else shown_deviance(value, kind)
 
 
 def few_events(rows: int, events: int) -> bool:
@@ -136,10 +139,13 @@ def few_events(rows: int, events: int) -> bool:
 
 def performance_sentence(stability: CardStability) -> str:
     """How precisely the optimism is known, and whether the correction can be relied on."""
-    auc, log_loss, slope = astuple(stability.standard_error)
+    errors = [
+        _figure(stability, place, one)
+        for place, one in enumerate(astuple(stability.standard_error))
+    ]
     kind = stability.card.kind
     names = ["AUC", "log-loss"] if kind is None else figures_of(stability)
-    sentence = f"Standard error of the optimism: {names[0]} {auc:.3f}, {names[1]} {log_loss:.3f}, slope {slope:.3f}."
+    sentence = f"Standard error of the optimism: {names[0]} {errors[0]}, {names[1]} {errors[1]}, slope {errors[2]}."
     n_odd = len(stability.cards) - stability.n_slopes
     if n_odd:
         sentence += (
@@ -148,10 +154,11 @@ def performance_sentence(stability: CardStability) -> str:
         )
     training = stability.card.training
     if kind is not None:
-        if training is not None and training.events < FEW_EVENTS:
+        has_events = not isinstance(kind, Numbers | OrderedLevels)
+        if training is not None and (training.events if has_events else training.rows) < FEW_EVENTS:
             sentence += (
-                f" With fewer than {FEW_EVENTS} rows with the event, corrected figures may stay too good; go by "
-                "held-out rows."
+                f" With fewer than {FEW_EVENTS} rows{' with the event' if has_events else ''}, corrected figures "
+                "may stay too good; go by held-out rows."
             )
         return sentence
     if training is not None and few_events(training.rows, training.events):

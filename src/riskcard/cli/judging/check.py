@@ -39,7 +39,7 @@ def run_check(options: Namespace) -> int:
 
 
 def _check_kind(options: Namespace, card: RiskCard, changes: Sequence[str]) -> int:
-    """The same of a card of times or of counts."""
+    """The same of a card of another outcome than yes or no."""
     if options.proof is not None:
         card.require_yes_or_no("Proof files")
     rows = read_kind_rows(options, card, has_all=True)

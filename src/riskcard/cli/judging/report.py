@@ -89,7 +89,7 @@ def run_report(options: Namespace) -> int:
 
 
 def _report_on_kind(options: Namespace, card: RiskCard) -> int:
-    """A report on a card of times or of counts."""
+    """A report on a card of another outcome than yes or no."""
     for name in ("test", "proof"):
         if getattr(options, name) is not None:
             raise ParameterError(
@@ -99,7 +99,6 @@ def _report_on_kind(options: Namespace, card: RiskCard) -> int:
     from riskcard.report.report import make_report
 
     file = open_data(options)
-    card.require_risks_or_rates("Reports")
     rows = read_kind_rows(options, card, file, has_all=True)
     division = read_division_of(file, options, target_of(options, card), reading_of(options, card))
     begun = time.perf_counter()

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from riskcard.cli.given import given, regularization_of
 from riskcard.cli.group_limits import fit_limited, limits_of, without_proxies
-from riskcard.cli.outcomes import fit_outcome, require_outcome
+from riskcard.cli.outcomes import fit_outcome, is_other_fit, require_outcome
 from riskcard.cli.remarks import put, say, say_saved
 from riskcard.cli.rows.card_rows import in_words
 from riskcard.cli.rows.held_out_rows import require_hold_out
 from riskcard.cli.rows.training import Training, read_training
 from riskcard.cli.sources import learn_from_source, wants_source
-from riskcard.cli.times import fit_times, require_times
+from riskcard.cli.times import require_times
 from riskcard.cli.using.show import show_card
 from riskcard.errors import ParameterError
 from riskcard.parameters import PARAMETERS
@@ -175,10 +175,8 @@ def _fit(
     options: Namespace, training: Training, limits: GroupLimits | None, start: RiskCard | None
 ) -> tuple[RiskCard, CardPool | LimitedCard | None]:
     """The card, and the pool that it is from, or what limits cost."""
-    if options.time is not None:
-        return fit_times(options, training), None
-    if options.outcome is not None:
-        return fit_outcome(options, training), None
+    if is_other_fit(options):
+        return fit_outcome(options, training, start)
     model = classifier_of(options, training)
     table, labels, weights = training.table, training.labels, training.weights
     if limits is not None:

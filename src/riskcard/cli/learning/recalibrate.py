@@ -47,23 +47,21 @@ def run_recalibrate(options: Namespace) -> int:
 
 
 def _recalibrate_kind(options: Namespace, card: RiskCard) -> int:
-    """The same of a card of times or of counts: its baseline or its rate, and its slope."""
+    """The same of a card of another outcome: its baseline, and its slope."""
     if options.groups is not None:
         raise ParameterError("--groups is for outcomes of yes or no. Leave it out.")
-    card.require_risks_or_rates("Recalibrations")
     rows = read_kind_rows(options, card)
 
-    from riskcard.estimators.cross_validation.kind_rows import read_kind_rows as read_rows
-    from riskcard.estimators.other_outcomes.of_kind import estimator_of
-    from riskcard.estimators.other_outcomes.recalibrate_rates import (
-        choose_rate_update,
-        recalibrate_rates,
+    from riskcard.estimators.cross_validation.rows_of_kinds import read_rows_for
+    from riskcard.estimators.other_outcomes.recalibrate_kinds import (
+        choose_kind_update,
+        recalibrate_kind,
     )
 
     given = rows.features, rows.y, rows.weights
     with warnings_as_sentences():
-        advised = choose_rate_update(card, read_rows(estimator_of(card)(), *given, rows.further))
-        card = recalibrate_rates(card, *given, options.update, rows.further)
+        advised = choose_kind_update(card, read_rows_for(card, *given, rows.further))
+        card = recalibrate_kind(card, *given, options.update, rows.further)
     if options.output is not None:
         card.save(options.output)
     if not options.quiet:

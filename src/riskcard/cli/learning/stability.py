@@ -5,15 +5,17 @@ from typing import Any
 
 from riskcard.cli.given import given
 from riskcard.cli.learning.fit import classifier_of
+from riskcard.cli.outcomes import OtherFit, is_other_fit, other_fit, require_outcome
 from riskcard.cli.remarks import put, write_or_print
 from riskcard.cli.rows.training import Training, read_training
-from riskcard.cli.times import estimator_of_times, require_times, target_of_times
+from riskcard.cli.times import require_times
 from riskcard.output_files import table_as_csv
 
 
 def run_stability(options: Namespace) -> int:
     """Bootstrap the fit of a file."""
     require_times(options)
+    require_outcome(options)
     training = read_training(options)
 
     division = training.division
@@ -22,11 +24,12 @@ def run_stability(options: Namespace) -> int:
     from riskcard.progress import WorkBar
     from riskcard.stability.bootstrap import bootstrap_card
 
+    estimator, y, further = _procedure(options, training)
     with WorkBar("Refitting", n_refits, is_quiet=options.quiet) as bar:
         stability = bootstrap_card(
-            _procedure(options, training),
+            estimator,
             training.table,
-            training.labels if training.time is None else target_of_times(options, training),
+            y,
             n_bootstraps=options.n_bootstraps,
             random_state=options.random_state,
             n_jobs=options.n_jobs,
@@ -35,7 +38,7 @@ def run_stability(options: Namespace) -> int:
             sites=division.sites,
             time_split=division.is_later,
             progress=bar.step,
-            **({} if training.entry is None else {"entry": training.entry}),
+            **further,
         )
     put(f"{stability}\n")
     if options.csv is not None:
@@ -45,13 +48,14 @@ def run_stability(options: Namespace) -> int:
     return 0
 
 
-def _procedure(options: Namespace, training: Training) -> Any:
-    """What is repeated: a fit of a given size, or the choice of the size too."""
-    if training.time is not None:
-        return estimator_of_times(options, training).set_params(verbose=False, n_jobs=None)
-    model = classifier_of(options, training).set_params(verbose=False, n_jobs=None)
-    if options.cv is None:
-        return model
-    from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
+def _procedure(options: Namespace, training: Training) -> OtherFit:
+    """What is repeated: a fit of a given size, or the choice of the size too; with its target."""
+    if is_other_fit(options):
+        estimator, y, further = other_fit(options, training)
+        return OtherFit(estimator.set_params(verbose=False, n_jobs=None), y, further)
+    model: Any = classifier_of(options, training).set_params(verbose=False, n_jobs=None)
+    if options.cv is not None:
+        from riskcard.estimators.cross_validation.cv import RiskScoreClassifierCV
 
-    return RiskScoreClassifierCV(model, **(given(options, "size") | {"n_jobs": None}))
+        model = RiskScoreClassifierCV(model, **(given(options, "size") | {"n_jobs": None}))
+    return OtherFit(model, training.labels, {})

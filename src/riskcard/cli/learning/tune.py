@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from riskcard.cli.given import given
 from riskcard.cli.learning.fit import classifier_of, exit_code, named_card
+from riskcard.cli.outcomes import (
+    is_other_fit,
+    require_outcome,
+    tune_outcome,
+    with_classes,
+)
 from riskcard.cli.remarks import put, say_saved
 from riskcard.cli.rows.held_out_rows import require_hold_out
 from riskcard.cli.rows.training import Training, read_training
-from riskcard.cli.times import require_times, tune_times
+from riskcard.cli.times import require_times
 from riskcard.cli.using.show import show_card
 from riskcard.errors import ParameterError
 from riskcard.output_files import table_as_csv, write_whole
@@ -38,9 +43,10 @@ def run_tune(options: Namespace) -> int:
     _look_at_places(options)
     require_hold_out(options)
     require_times(options)
+    require_outcome(options)
     training = read_training(options)
-    if training.time is not None:
-        return _tune_times(options, training)
+    if is_other_fit(options):
+        return _tune_outcome(options, training)
     model = _tune(options, training)
     card = named_card(options, training, model.card_)
     _write(options, model, card)
@@ -51,10 +57,10 @@ def run_tune(options: Namespace) -> int:
     return exit_code(card)
 
 
-def _tune_times(options: Namespace, training: Training) -> int:
-    """The same for times to an event: sizes are compared by the deviance of held-out rows."""
-    found = tune_times(options, training)
-    card = named_card(options, training, replace(found.model.card_, classes=training.classes))
+def _tune_outcome(options: Namespace, training: Training) -> int:
+    """The same for outcomes other than yes or no: sizes are compared by the loss on held-out rows."""
+    found = tune_outcome(options, training)
+    card = named_card(options, training, with_classes(training, found.model.card_))
     if options.csv is not None:
         rows = found.rows()
         write_whole(

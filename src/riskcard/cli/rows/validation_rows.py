@@ -93,6 +93,29 @@ def other_cards(paths: list[str], card: RiskCard) -> dict[str, RiskCard]:
     return found
 
 
+def timed_rivals(file: TableFile, options: Namespace, card: RiskCard) -> dict[str, Any]:
+    """What a card for the time to an event is compared with: other cards with their risks, and columns."""
+    from riskcard.model.card_json import load_card
+    from riskcard.model.outcome_kinds import TimeToEvent
+    from riskcard.validation.horizons.compared import read_rival
+    from riskcard.validation.validate import require_same_event
+
+    assert isinstance(card.kind, TimeToEvent)
+    target, found = target_of(options, card), {}
+    horizons = tuple(options.horizon or card.kind.horizons)
+    for path in options.against:
+        other = load_card(path)
+        columns = card_columns(other, file.read(card_selection(file, options, other, target)))
+        name = path if Path(path).name in found else Path(path).name
+        require_same_event(card, other, name)
+        found[name] = read_rival(name, other, columns, horizons)
+    if options.against_column:
+        alone = Namespace(**{**vars(options), "sites": None, "groups": None})
+        extra = _further_columns(file, alone, card, {})
+        found |= {name: extra[name] for name in options.against_column}
+    return found
+
+
 def _cuts_of(by: list[str], names: list[str]) -> dict[str, list[float] | None]:
     """From each column to its cuts, such as ``age=50,65``; None where there are none."""
     found: dict[str, list[float] | None] = {}

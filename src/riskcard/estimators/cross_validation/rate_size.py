@@ -1,4 +1,4 @@
-"""How many terms a card of times or of counts should have: every size in every fold, and the rule that picks one."""
+"""How many terms a card of another outcome than yes or no should have: every size in every fold, and the choice."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from riskcard.arrays import Floats
 from riskcard.checks import is_whole
 from riskcard.data.frames import count_rows
 from riskcard.errors import ParameterError
-from riskcard.estimators.cross_validation.division import Division, Split, read_division
-from riskcard.estimators.cross_validation.folds import ShuffledFolds
-from riskcard.estimators.cross_validation.kind_rows import KindRows, read_kind_rows
+from riskcard.estimators.cross_validation.division import Split, read_division
+from riskcard.estimators.cross_validation.kind_rows import KindRows, divided
+from riskcard.estimators.cross_validation.kind_words import shown_deviance, words_of
+from riskcard.estimators.cross_validation.rows_of_kinds import read_kind_rows
 from riskcard.estimators.cross_validation.size_choice import PathScores, choose_size
 from riskcard.estimators.learning import Request
 from riskcard.estimators.parallel import run_side_by_side
@@ -36,12 +37,14 @@ class SizeFigures:
     n_terms
         The size.
     deviance, standard_error
-        Poisson deviance per event given what the card expects, lower is better, and the standard error of
-        its difference from the best size.
+        What sizes are compared by, lower is better, and the standard error of its difference from the best
+        size: the Poisson deviance per event given what the card expects; of levels the mean log-loss, of
+        numbers the mean squared error.
     fitted
-        The deviance on the rows that were fitted.
+        The same on the rows that were fitted.
     ranking
-        Harrell's concordance index; for counts the share of the deviance that is explained.
+        Harrell's concordance index; of counts the share of the deviance that is explained, of numbers that of
+        the variance.
     brier
         The integrated Brier score; NaN where there is none.
     slope
@@ -79,8 +82,6 @@ class TermsChoice:
         How many parts were held out.
     rule
         "one_se" or "best".
-    is_timed
-        Whether the cards are about times to an event; otherwise about counts.
     """
 
     model: Any
@@ -89,7 +90,6 @@ class TermsChoice:
     sizes: tuple[SizeFigures, ...]
     n_splits: int
     rule: str
-    is_timed: bool
 
     def rows(self) -> list[dict[str, Any]]:
         """The figures as plain dicts, one per size."""
@@ -100,24 +100,28 @@ class TermsChoice:
         ]
 
     def __str__(self) -> str:
+        kind = self.model.card_.kind
+        words = words_of(kind)
         has_brier = not any(np.isnan(one.brier) for one in self.sizes)
-        ranking = "C-index" if self.is_timed else "Explained"
-        header = ["Terms", "Deviance", "SE of diff.", "Fitted", ranking]
+        header = ["Terms", words.short_deviance, "SE of diff.", "Fitted", words.short_ranking]
         header += ["Brier"] if has_brier else []
         lines = []
         for one in self.sizes:
             marks = {"chosen": self.n_terms, "best": self.best_n_terms}
-            line = [str(one.n_terms), f"{one.deviance:.4f}", f"{one.standard_error:.4f}"]
-            line += [f"{one.fitted:.4f}", f"{one.ranking:.3f}"]
+            losses = one.deviance, one.standard_error, one.fitted
+            line = [str(one.n_terms), *(shown_deviance(loss, kind, 4) for loss in losses)]
+            line += [f"{one.ranking:.3f}"]
             line += [f"{one.brier:.4f}"] if has_brier else []
             line += [f"{one.slope:.2f}", f"{one.n_features:.1f}", f"{one.seconds:.2f}"]
             lines.append(
                 [*line, ", ".join(word for word, size in marks.items() if size == one.n_terms)]
             )
         table = text_table([*header, "Slope", "Features", "Seconds", ""], lines, n_left=0)
-        heading = f"Poisson deviance per event on the held-out rows of {self.n_splits} folds (lower is better)"
+        heading = (
+            f"{words.compared_by} on the held-out rows of {self.n_splits} folds (lower is better)"
+        )
         how = (
-            "the size with the lowest mean deviance."
+            f"the size with the lowest {words.compared_by.lower()}."
             if self.rule == "best"
             else "the smallest size at most one standard error (of the difference) above the best "
             f"({_terms(self.best_n_terms)})."
@@ -150,15 +154,16 @@ def choose_terms(
     progress: Callable[[], None] | None = None,
     **further: Any,
 ) -> TermsChoice:
-    """Choose the number of terms of a card of times or of counts by cross-validation.
+    """Choose the number of terms of a card of times, counts, numbers or levels by cross-validation.
 
-    Every size from 1 to ``max_terms`` is fitted in every fold, and judged on the held-out rows by the Poisson
-    deviance given what the card expects of them: hazards with their baseline, or rates.
+    Every size from 1 to ``max_terms`` is fitted in every fold, and judged on the held-out rows: by the Poisson
+    deviance given what the card expects of them (hazards with their baseline, or rates), by the log-loss of
+    levels, or by the squared error of numbers.
 
     Parameters
     ----------
     estimator
-        A ``RiskScoreSurvival`` or ``RiskScoreRegressor``; it is cloned.
+        A ``RiskScoreSurvival``, ``RiskScoreRegressor`` or ``RiskScoreOrdinal``; it is cloned.
     X, y, sample_weight, **further
         As for its ``fit``: further are ``entry`` or ``exposure``.
     max_terms
@@ -167,7 +172,7 @@ def choose_terms(
         Folds, and how often they are drawn.
     rule
         "one_se": the smallest size at most one standard error of the difference above the best. "best": the
-        size with the lowest mean deviance.
+        size with the lowest mean.
     groups
         One value per row; rows of one group are held out together.
     sites
@@ -191,7 +196,7 @@ def choose_terms(
     _require_plan(max_terms, cv, repeats, rule)
     rows = read_kind_rows(estimator, X, y, sample_weight, further)
     division = read_division(count_rows(X), groups, sites, time_split)
-    splits = _splits(rows, division, int(cv), int(repeats))
+    splits = divided(rows, division, int(cv), int(repeats))
     sizes = range(1, max_terms + 1)
     base = clone(estimator).set_params(certify=False, verbose=False, n_jobs=None)
 
@@ -207,20 +212,20 @@ def choose_terms(
         raise ParameterError("No part that is held out has an event. Use fewer folds.")
     path = _path_of(figures, sizes, repeats if division.is_drawn else 1)
     choice = choose_size(path, rule)
-    means, errors = figures.mean(axis=0), path.standard_errors
+    means = _means(figures)
+    errors = path.standard_errors
     chosen, best = sizes[choice.chosen], sizes[choice.best]
     model = clone(estimator).set_params(max_terms=chosen)
     note = (
-        f"Size chosen by the held-out deviance of {len(splits)} parts: {chosen} of 1 to {max_terms} terms, "
-        f"{'one-standard-error rule' if rule == 'one_se' else 'lowest mean'}."
+        f"Size chosen by the held-out {rows.words.short_deviance.lower()} of {len(splits)} parts: {chosen} of 1 to "
+        f"{max_terms} terms, {'one-standard-error rule' if rule == 'one_se' else 'lowest mean'}."
     )
     model.fit_as(Request(type(model).__name__, notes=(note,)), X, y, sample_weight, **further)
     found = tuple(
         SizeFigures(size, means[place, 0], float(errors[place]), *means[place, 1:].tolist())
         for place, size in enumerate(sizes)
     )
-    is_timed = rows.follow_up is not None
-    return TermsChoice(model, chosen, best, found, len(splits), rule, is_timed)
+    return TermsChoice(model, chosen, best, found, len(splits), rule)
 
 
 def _judge_sizes(
@@ -254,15 +259,12 @@ def _path_of(figures: Floats, sizes: range, passes: int) -> PathScores:
     )
 
 
-def _splits(rows: KindRows, division: Division, cv: int, repeats: int) -> list[Split]:
-    if not division.is_drawn:
-        return division.one_pass(rows.has_events, cv, 0)
-    try:
-        return list(ShuffledFolds(cv, repeats).split(None, rows.has_events, division.groups))
-    except ValueError as error:
-        raise ParameterError(
-            f"The rows cannot be divided into {cv} folds: {error} Use fewer folds."
-        ) from None
+def _means(figures: Floats) -> Floats:
+    """Over folds, without those in which a figure is not known."""
+    known = ~np.isnan(figures)
+    sums = np.where(known, figures, 0.0).sum(axis=0)
+    found: Floats = np.where(known.any(axis=0), sums / np.maximum(known.sum(axis=0), 1), np.nan)
+    return found
 
 
 def _terms(number: int) -> str:

@@ -5,8 +5,10 @@ from typing import Any
 from sklearn.base import clone
 
 from riskcard.errors import ParameterError
-from riskcard.estimators.classifier import RiskScoreClassifier
+from riskcard.estimators.cross_validation.rows_of_kinds import estimator_for
 from riskcard.estimators.learning import Request
+from riskcard.estimators.other_outcomes.of_kind import estimator_of
+from riskcard.estimators.tasks import card_rules_of
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.recipe import digest_of
 from riskcard.parameters import parameters_of
@@ -18,8 +20,9 @@ def improve(
     y: Any,
     *,
     max_changes: int | None = 1,
-    estimator: RiskScoreClassifier | None = None,
+    estimator: Any = None,
     sample_weight: Any = None,
+    **further: Any,
 ) -> RiskCard:
     """Find the best card that differs from a given one in few terms.
 
@@ -33,10 +36,12 @@ def improve(
         The largest number of terms that may be changed, added or removed; the others keep their
         cuts and points. None means any number: the card is only where the search starts.
     estimator
-        Everything else, such as ``max_terms`` and ``certify``; by default a classifier that allows
-        as many terms as the card has.
+        Everything else, such as ``max_terms`` and ``certify``; by default one for the card's kind of outcome that
+        allows as many terms as the card has.
     sample_weight
         One weight per row.
+    **further
+        ``entry`` of times to an event, ``exposure`` of counts.
 
     Returns
     -------
@@ -55,13 +60,28 @@ def improve(
     """
     if not isinstance(card, RiskCard):
         raise ParameterError(f"The card to improve is {card!r}. Use a RiskCard.")
-    card.require_yes_or_no("Improved cards")
     changes = parameters_of("improve")["max_changes"].checked(max_changes)
-    model: RiskScoreClassifier = clone(estimator or RiskScoreClassifier(max(1, len(card.terms))))
-    if changes is not None and model._card_rules().min_gain:
+    model = clone(estimator) if estimator is not None else estimator_for(card, y)
+    if estimator is None:
+        model.set_params(max_terms=max(1, len(card.terms)))
+    if not isinstance(model, estimator_of(card)):
+        raise ParameterError(
+            f"The estimator is {type(model).__name__}, but cards such as this one are learned by "
+            f"{estimator_of(card).__name__}. Give one of these."
+        )
+    if changes is not None and card_rules_of(model.rules).min_gain:
         raise ParameterError(
             "max_changes and min_gain cannot be used together. Leave one of them out."
         )
-    further = {"max_changes": changes, "start": digest_of(card)}
-    model._fit(X, y, sample_weight, Request("improve", further, card, max_changes=changes))
-    return model.card_
+    asked = {"max_changes": changes, "start": digest_of(card)}
+    request = Request("improve", asked, card, max_changes=changes)
+    if card.kind is not None:
+        improved: RiskCard = model.fit_as(request, X, y, sample_weight, **further).card_
+        return improved
+    if further:
+        raise ParameterError(
+            f"{min(further)} is given, but the outcome of this card is yes or no. Leave it out."
+        )
+    model._fit(X, y, sample_weight, request)
+    found: RiskCard = model.card_
+    return found

@@ -10,7 +10,7 @@ from riskcard.data.target import read_target, read_weights, two_classes
 from riskcard.encoding.fit_card_scale import CardScale, fit_card_scale
 from riskcard.encoding.write_certificate import training_facts_of
 from riskcard.errors import DataError, ParameterError, warn
-from riskcard.estimators.other_outcomes.recalibrate_rates import recalibrate_rates
+from riskcard.estimators.other_outcomes.recalibrate_kinds import recalibrate_kind
 from riskcard.evaluation.intervals import Interval, rate_interval
 from riskcard.evaluation.linearisation import Cells
 from riskcard.evaluation.monitoring.updating import (
@@ -53,10 +53,10 @@ def recalibrate(
         ``riskcard.evaluation.monitoring.updating.choose_update``.
     groups
         One label per row; rows with the same one belong together, such as the visits of a patient. The choice
-        of "auto" and the intervals allow for it. Not for cards of times and of counts.
+        of "auto" and the intervals allow for it. For cards of yes and no only.
     **further
-        ``entry`` of times to an event, ``exposure`` of counts. On such a card "offset" fits the baseline, or the
-        rate, and "both" the slope too.
+        ``entry`` of times to an event, ``exposure`` of counts. On a card of another outcome than yes or no "offset"
+        fits the baseline, the rate, the hazards of levels or the mean, and "both" the slope too.
 
     Returns
     -------
@@ -82,11 +82,10 @@ def recalibrate(
     >>> recalibrate(card, {"age": ages}, died, update="both").risk({"age": [50, 70]}).round(3).tolist()
     [0.333, 0.667]
     """
-    card.require_risks_or_rates("Recalibrations")
     if card.kind is not None:
         if groups is not None:
             raise ParameterError("groups are for outcomes of yes or no. Leave them out.")
-        return recalibrate_rates(card, X, y, sample_weight, update, further)
+        return recalibrate_kind(card, X, y, sample_weight, update, further)
     if further:
         raise ParameterError(
             f"{min(further)} is given, but the outcome of this card is yes or no. Leave it out."

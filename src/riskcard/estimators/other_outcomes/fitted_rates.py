@@ -135,7 +135,7 @@ def _judged(result: SolveResult, rates: OtherLoss, loss: float, gap: float) -> S
     objective = loss + min_gain * len(result.solution.terms)
     reached, status = relative_gap(objective, bound), result.status
     is_ended = status in (Status.OPTIMAL, Status.GAP_REACHED, Status.ROUNDING)
-    if is_ended and reached <= rates.tolerance:
+    if (is_ended or status is Status.CHOSEN) and reached <= rates.tolerance:
         status = Status.OPTIMAL
     elif is_ended:
         status = Status.GAP_REACHED if reached <= gap else Status.ROUNDING

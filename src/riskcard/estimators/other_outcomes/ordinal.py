@@ -17,7 +17,13 @@ from riskcard.estimators.other_outcomes.rate_estimator import RateEstimator
 from riskcard.evaluation.other_outcomes.survival import concordance
 from riskcard.model.outcome_kinds import OrderedLevels, relative
 from riskcard.outcomes.hazards import FollowUp
-from riskcard.outcomes.levels import LevelRows, read_levels, require_all_levels, upper_half
+from riskcard.outcomes.levels import (
+    LevelRows,
+    level_in_words,
+    read_levels,
+    require_all_levels,
+    upper_half,
+)
 from riskcard.outcomes.words import level_words
 from riskcard.problem.rates import RateRows
 
@@ -108,7 +114,7 @@ class RiskScoreOrdinal(ClassifierMixin, RateEstimator):
 
         def kind_of(linear: Floats) -> OrderedLevels:
             hazards = rows.hazards(weights, relative(linear))
-            return OrderedLevels(tuple(map(_in_words, rows.names)), tuple(hazards.tolist()))
+            return OrderedLevels(tuple(map(level_in_words, rows.names)), tuple(hazards.tolist()))
 
         self._learn(training, rates, RateOutcome(kind_of, 0.0, columns, self.gap))
         self.classes_ = np.array(rows.names)
@@ -140,9 +146,3 @@ class RiskScoreOrdinal(ClassifierMixin, RateEstimator):
         codes = read_levels(y, linear.size, self.classes_.tolist()).codes
         time: Floats = (self.classes_.size - 1 - codes).astype(np.float64)
         return concordance(FollowUp(time, codes > 0), linear, sample_weight)
-
-
-def _in_words(level: Any) -> str:
-    """A level as it is printed."""
-    is_number = isinstance(level, (int, float, np.number)) and not isinstance(level, bool)
-    return f"{level:g}" if is_number else str(level)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from typing import Any, ClassVar
@@ -15,12 +16,14 @@ from riskcard.errors import DataError, ParameterError
 from riskcard.estimators.base import CardEstimator
 from riskcard.estimators.fitted import Training
 from riskcard.estimators.learning import Request, learn
-from riskcard.estimators.other_outcomes.fitted_rates import RateOutcome, finish_rates
+from riskcard.estimators.other_outcomes.fitted_rates import Finished, RateOutcome, finish_rates
 from riskcard.estimators.recipe_values import parameters_from
 from riskcard.estimators.tasks import SharedParameters, make_task, procedure_of, without_left_out
 from riskcard.model.origin.recipe import Recipe
 from riskcard.parameters import Parameter, parameters_of
 from riskcard.problem.other_losses import OtherLoss
+from riskcard.problem.result import Pool
+from riskcard.status import Status
 
 #: Cards for yes or no have a scale, an event and class weights in addition; here the offset is always fitted.
 SHARED = frozenset(one.name for one in fields(SharedParameters))
@@ -51,6 +54,24 @@ class RateEstimator(SharedParameters, CardEstimator):
             return self.fit(X, y, sample_weight, **further)
         finally:
             del self._request
+
+    def fit_pool(
+        self, request: Request, X: Any, y: Any, sample_weight: Any, **further: Any
+    ) -> tuple[Pool, list[Any]]:
+        """The pool that a request asks for, and a fitted estimator for each of its cards; this one has the best."""
+        self.fit_as(request, X, y, sample_weight, **further)
+        (result, problem, layout), training, outcome = self._learned
+        del self._learned
+        assert result.pool is not None
+        models = []
+        for solution, loss in zip(result.pool.cards, result.pool.losses, strict=True):
+            status = result.status if solution == result.solution else Status.CHOSEN
+            if result.status is Status.HEURISTIC:
+                status = result.status
+            one = replace(result, solution=solution, loss=loss, status=status)
+            models.append(copy.copy(self))
+            models[-1]._keep(finish_rates(one, problem, layout, training, outcome))
+        return result.pool, models
 
     #: Find the card; what is further given depends on the outcome.
     fit: ClassVar[Callable[..., Any]]
@@ -92,13 +113,14 @@ class RateEstimator(SharedParameters, CardEstimator):
         checked |= {"scale": "calibrated", "max_log_odds": checked["max_log_ratio"]}
         self._task = make_task(self, checked, request)
         weights = read_weights(sample_weight, is_event.size)
+        start = () if request.start is None else request.start.features
         table = make_table(
             X,
             name,
             weights,
             drop_zero_weights=True,
             identifiers=self.identifiers,
-            kept=self._task.rules.wanted,
+            kept=self._task.rules.wanted | {one.name for one in start},
             is_event=is_event,
         )
         self._know_columns(X, table)
@@ -121,8 +143,14 @@ class RateEstimator(SharedParameters, CardEstimator):
         """Learn a card from rows with their loss, and keep it."""
         training = replace(training, rates=rates)
         learned = learn(training, self._task)
-        self.card_, self.result_ = finish_rates(*learned, training, outcome)
+        if self._task.options.pool_tolerance is not None:
+            self._learned = learned, training, outcome
         del self._task
+        self._keep(finish_rates(*learned, training, outcome))
+
+    def _keep(self, finished: Finished) -> None:
+        """Keep a card and what is proven about it."""
+        self.card_, self.result_ = finished
         certificate = self.card_.certificate
         assert certificate is not None
         self.loss_ = certificate.loss

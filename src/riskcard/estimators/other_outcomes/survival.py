@@ -137,6 +137,12 @@ class RiskScoreSurvival(RateEstimator):
         self.unique_times_ = np.array(self._timing.times)
         return self
 
+    def __sklearn_clone__(self) -> RiskScoreSurvival:
+        """A clone has the words of the competing events, which are no parameter, as well."""
+        found: RiskScoreSurvival = super().__sklearn_clone__()
+        found.competing_words = self.competing_words
+        return found
+
     @property
     def _timing(self) -> TimeToEvent:
         kind = self.card_.kind

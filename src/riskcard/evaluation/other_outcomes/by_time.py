@@ -9,8 +9,15 @@ import numpy as np
 from scipy.stats import chi2
 
 from riskcard.arrays import Booleans, Floats
-from riskcard.evaluation.intervals import Figure, normal_interval
-from riskcard.evaluation.other_outcomes.survival import competes_by, not_censored, risk_figure
+from riskcard.evaluation.intervals import Figure
+from riskcard.evaluation.linearisation import Linearised, linearise
+from riskcard.evaluation.other_outcomes.row_units import RowUnits
+from riskcard.evaluation.other_outcomes.survival import (
+    competes_by,
+    not_censored,
+    share_with_event,
+    within_shares,
+)
 from riskcard.outcomes.hazards import FollowUp
 
 #: Pairs of rows that are compared at once.
@@ -24,24 +31,34 @@ FLAT = 1e-10
 # --- ranking by a horizon -----------------------------------------------------------------------
 
 
-def area_by(rows: FollowUp, predicted: Floats, horizon: float) -> Figure:
+def area_by(
+    rows: FollowUp, predicted: Floats, horizon: float, units: RowUnits | None = None
+) -> Figure:
     """The area under the ROC curve by a horizon: cases have had the event by then, controls are without it later.
 
     A case weighs ``1 / G(time)``, with ``G`` the share that is not censored just before its time, which makes up
     for rows that were lost before the horizon (Uno and others). Rows with a competing event by then are controls, and
-    weigh like cases (Blanche and others). Rows have to be followed from the start. The 95 %
-    interval takes these weights as known. NaN where there are no cases or no controls.
+    weigh like cases (Blanche and others). Weights of rows are counted in addition. Rows have to be followed from the
+    start. The 95 % interval takes what makes up for lost rows as known. NaN where there are no cases or no controls.
     """
+    return within_shares(area_linearised(rows, predicted, horizon, units))
+
+
+def area_linearised(
+    rows: FollowUp, predicted: Floats, horizon: float, units: RowUnits | None = None
+) -> Linearised:
+    """The same with the influence of each row."""
+    units = units or RowUnits.equal(predicted.size)
     is_case = rows.is_event & (rows.time <= horizon)
     is_late, competes = rows.time > horizon, competes_by(rows, horizon)
     is_control = is_late | competes
     if not is_case.any() or not is_control.any():
-        return Figure(math.nan, None)
-    uncensored = not_censored(rows)
-    weights = 1 / uncensored.before(rows.time[is_case])
+        return Linearised(math.nan, np.full(1, np.inf), 0.0)
+    uncensored = not_censored(rows, units.weights)
+    weights = units.weights[is_case] / uncensored.before(rows.time[is_case])
     later = 1 / float(uncensored.at(np.array([horizon]))[0]) if is_late.any() else 1.0
     against = np.where(is_late, later, 1 / np.where(competes, uncensored.before(rows.time), 1.0))
-    against = against[is_control]
+    against = units.weights[is_control] * against[is_control]
     cases, controls = predicted[is_case], predicted[is_control]
     wins, losses = np.empty(cases.size), np.zeros(controls.size)
     size = max(1, PAIRS_AT_ONCE // controls.size)
@@ -52,11 +69,10 @@ def area_by(rows: FollowUp, predicted: Floats, horizon: float) -> Figure:
         wins[own] = agrees @ against / against.sum()
         losses += weights[own] @ agrees
     whole = float(weights.sum())
-    area = float(weights @ wins) / whole
-    spread = float(np.sum((weights * (wins - area)) ** 2)) / whole**2
-    spread += float(np.sum((against * (losses / whole - area)) ** 2)) / float(against.sum()) ** 2
-    low, high = normal_interval(area, math.sqrt(spread))
-    return Figure(area, (max(low, 0.0), min(high, 1.0)))
+    area, moves = float(weights @ wins) / whole, np.zeros(rows.time.size)
+    moves[is_case] = weights * (wins - area) / whole
+    moves[is_control] = against * (losses / whole - area) / float(against.sum())
+    return linearise(units, area, moves)
 
 
 # --- decisions by a horizon ---------------------------------------------------------------------
@@ -81,23 +97,37 @@ class BenefitBy:
     act_on_all: tuple[float, ...]
 
 
-def benefit_by(rows: FollowUp, risks: Floats, horizon: float, thresholds: Floats) -> BenefitBy:
+def benefit_by(
+    rows: FollowUp,
+    risks: Floats,
+    horizon: float,
+    thresholds: Floats,
+    weights: Floats | None = None,
+) -> BenefitBy:
     """The decision curve by a horizon (Vickers and others).
 
     Among the rows with at least the threshold, Kaplan and Meier's estimate (Aalen and Johansen's
     where events compete) says how many have the event by the
     horizon; a false positive costs ``threshold / (1 - threshold)``. NaN where none of them was followed so long.
     """
-    everyone = risk_figure(rows, horizon).value
+    own = np.ones(rows.time.size) if weights is None else weights
+    everyone = _observed(rows, own, horizon)
     found, of_all = [], []
     for threshold in thresholds.tolist():
         odds = threshold / (1 - threshold)
         flagged = risks >= threshold
-        share = float(flagged.mean())
-        observed = risk_figure(rows.take(flagged), horizon).value if flagged.any() else 0.0
+        share = float(own[flagged].sum() / own.sum())
+        observed = _observed(rows.take(flagged), own[flagged], horizon) if flagged.any() else 0.0
         found.append(share * (observed - (1 - observed) * odds))
         of_all.append(everyone - (1 - everyone) * odds)
     return BenefitBy(tuple(thresholds.tolist()), tuple(found), tuple(of_all))
+
+
+def _observed(rows: FollowUp, weights: Floats, horizon: float) -> float:
+    """The share of rows with the event by a horizon; NaN where nobody was followed so long."""
+    if float(rows.time.max()) < horizon:
+        return math.nan
+    return float(share_with_event(rows, weights).at(np.array([horizon]))[0])
 
 
 # --- effects over time --------------------------------------------------------------------------

@@ -11,7 +11,10 @@ import numpy as np
 
 from riskcard.arrays import Booleans, Floats
 from riskcard.data.target import read_weights
-from riskcard.evaluation.intervals import QUANTILE, Figure, normal_interval
+from riskcard.evaluation.intervals import QUANTILE, Figure, quantile_of
+from riskcard.evaluation.linearisation import Linearised, linearise
+from riskcard.evaluation.other_outcomes.incidence_error import incidence_linearised
+from riskcard.evaluation.other_outcomes.row_units import RowUnits
 from riskcard.outcomes.hazards import FollowUp, Steps, kaplan_meier, weight_from
 from riskcard.outcomes.incidence import cumulative_incidence
 
@@ -39,20 +42,34 @@ def concordance(rows: FollowUp, predicted: Floats, sample_weight: Any = None) ->
     return float(agreeing.sum()) / total if total > 0 else 0.5
 
 
-def concordance_figure(rows: FollowUp, predicted: Floats) -> Figure:
-    """The same with its 95 % interval.
+def concordance_figure(rows: FollowUp, predicted: Floats, units: RowUnits | None = None) -> Figure:
+    """The same with its 95 % interval."""
+    return within_shares(concordance_linearised(rows, predicted, units))
 
-    The index is a ratio of two sums over pairs. Its standard error is that of its linearisation: a row's
-    influence is what its own pairs, as either of both, agree more than the average.
+
+def concordance_linearised(
+    rows: FollowUp, predicted: Floats, units: RowUnits | None = None
+) -> Linearised:
+    """The same with the influence of each row.
+
+    The index is a ratio of two sums over pairs. A row's influence is what its own pairs, as either of both, agree
+    more than the average.
     """
-    agreeing, compared = _pairs(rows, predicted, np.ones(predicted.size))
+    units = units or RowUnits.equal(predicted.size)
+    agreeing, compared = _pairs(rows, predicted, units.weights)
     total = float(compared.sum()) / 2
     if total == 0:
-        return Figure(0.5, None)
+        return Linearised(0.5, np.full(1, np.inf), 0.0)
     value = float(agreeing.sum()) / 2 / total
-    influence = (agreeing - value * compared) / total
-    low, high = normal_interval(value, math.sqrt(float(influence @ influence)))
-    return Figure(value, (max(low, 0.0), min(high, 1.0)))
+    return linearise(units, value, (agreeing - value * compared) / total)
+
+
+def within_shares(found: Linearised) -> Figure:
+    """A figure whose interval ends at 0 and 1."""
+    interval = found.interval()
+    if interval is None:
+        return Figure(found.value, None)
+    return Figure(found.value, (max(interval[0], 0.0), min(interval[1], 1.0)))
 
 
 def _pairs(rows: FollowUp, predicted: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -78,15 +95,20 @@ def _pairs(rows: FollowUp, predicted: Floats, weights: Floats) -> tuple[Floats, 
 # --- risks by a horizon -------------------------------------------------------------------------
 
 
-def risk_figure(rows: FollowUp, horizon: float) -> Figure:
+def risk_figure(rows: FollowUp, horizon: float, units: RowUnits | None = None) -> Figure:
     """The share of rows with the event by a horizon, as Kaplan and Meier estimate it, or Aalen and Johansen.
 
-    The latter is for rows with competing events. The 95 % interval is Greenwood's, or Marubini and Valsecchi's, on
-    the scale of ``log(-log(survival))``, which stays within 0 and 1; None where no row, or every row, has had the
-    event, or where nobody was followed so long.
+    The latter is for rows with competing events. The 95 % interval is Greenwood's, or Marubini and Valsecchi's, on the
+    scale of ``log(-log(survival))``, which stays within 0 and 1; with weights or clusters its variance is that of the
+    influences of rows (``incidence_linearised``). None where no row, or every row, has had the event, or where nobody was followed so long.
     """
     if rows.time.size == 0 or float(rows.time.max()) < horizon:
         return Figure(math.nan, None)
+    if units is not None and not units.is_plain:
+        found = incidence_linearised(rows, horizon, units)
+        if not 0 < found.value < 1 or not 0 < found.variance < math.inf:
+            return Figure(found.value, None)
+        return _with_reach(1 - found.value, found.variance, quantile_of(found.degrees))
     if rows.is_competing is not None:
         return _incidence_figure(rows, rows.is_competing, horizon)
     curve = kaplan_meier(rows, np.ones(rows.time.size))
@@ -104,10 +126,10 @@ def risk_figure(rows: FollowUp, horizon: float) -> Figure:
     return _with_reach(left, variance)
 
 
-def _with_reach(left: float, variance: float) -> Figure:
+def _with_reach(left: float, variance: float, quantile: float = QUANTILE) -> Figure:
     """1 less a share, whose variance is given, with its interval on the scale of ``log(-log(share))``."""
     error = math.sqrt(variance) / (left * abs(math.log(left)))
-    reach = math.exp(QUANTILE * error)
+    reach = math.exp(quantile * error)
     return Figure(1 - left, (1 - left ** (1 / reach), 1 - left**reach))
 
 
@@ -134,9 +156,9 @@ def _incidence_figure(rows: FollowUp, is_competing: Booleans, horizon: float) ->
     return _with_reach(1 - found, float(np.sum(np.nan_to_num(first) + second - 2 * both)))
 
 
-def share_with_event(rows: FollowUp) -> Steps:
+def share_with_event(rows: FollowUp, weights: Floats | None = None) -> Steps:
     """The share of rows with the event by each time: 1 less Kaplan and Meier's curve, or Aalen and Johansen's."""
-    weights = np.ones(rows.time.size)
+    weights = np.ones(rows.time.size) if weights is None else weights
     if rows.is_competing is not None:
         return cumulative_incidence(rows, weights)
     curve = kaplan_meier(rows, weights)
@@ -164,29 +186,36 @@ class BrierScore:
         return 1 - self.value / self.of_average if self.of_average > 0 else math.nan
 
 
-def brier_score(rows: FollowUp, risks: Floats, horizon: float) -> BrierScore:
+def brier_score(
+    rows: FollowUp, risks: Floats, horizon: float, weights: Floats | None = None
+) -> BrierScore:
     """Graf's Brier score: rows that were lost before the horizon are made up for by weights.
 
     A row with the event by the horizon weighs ``1 / G(time)`` with ``G`` the share that is not yet censored
     just before that time, one that is still there after it ``1 / G(horizon)``; others are unknown. A row with a
     competing event by then weighs as much as one with the event, and is without it. Rows have to be followed from
-    the start.
+    the start. Weights of rows are counted in addition.
     """
-    uncensored = not_censored(rows)
+    own = np.ones(rows.time.size) if weights is None else weights
+    average = float(share_with_event(rows, own).at(np.array([horizon]))[0])
+    several = (risks, np.full(risks.size, average))
+    return BrierScore(
+        *(float(own @ squared_errors_by(rows, one, horizon, own) / own.sum()) for one in several)
+    )
+
+
+def squared_errors_by(rows: FollowUp, risks: Floats, horizon: float, weights: Floats) -> Floats:
+    """The squared error of each row by a horizon, made up for those that were lost; see ``brier_score``."""
+    uncensored = not_censored(rows, weights)
     is_case = rows.is_event & (rows.time <= horizon)
     is_control = rows.time > horizon
-    weights = np.zeros(rows.time.size)
+    factors = np.zeros(rows.time.size)
     is_known = is_case | competes_by(rows, horizon)
-    weights[is_known] = 1 / uncensored.before(rows.time[is_known])
+    factors[is_known] = 1 / uncensored.before(rows.time[is_known])
     if is_control.any():  # otherwise everyone may be lost by then
-        weights[is_control] = 1 / float(uncensored.at(np.array([horizon]))[0])
-    average = float(share_with_event(rows).at(np.array([horizon]))[0])
-    return BrierScore(
-        *(
-            float(np.sum(weights * np.where(is_case, 1 - one, one) ** 2)) / rows.time.size
-            for one in (risks, np.full(risks.size, average))
-        )
-    )
+        factors[is_control] = 1 / float(uncensored.at(np.array([horizon]))[0])
+    errors: Floats = factors * np.where(is_case, 1 - risks, risks) ** 2
+    return errors
 
 
 def competes_by(rows: FollowUp, horizon: float) -> Booleans:
@@ -195,11 +224,13 @@ def competes_by(rows: FollowUp, horizon: float) -> Booleans:
     return is_there & rows.is_competing if rows.is_competing is not None else is_there & False
 
 
-def not_censored(rows: FollowUp) -> Steps:
+def not_censored(rows: FollowUp, weights: Floats | None = None) -> Steps:
     """The share of rows that is not censored by each time; events come before what is lost at the same time."""
+    own = np.ones(rows.time.size) if weights is None else weights
     is_lost = ~rows.is_event if rows.is_competing is None else ~(rows.is_event | rows.is_competing)
-    times, lost = np.unique(rows.time[is_lost], return_counts=True)
-    later = rows.time.size - np.searchsorted(np.sort(rows.time), times, side="right")
+    times = np.unique(rows.time[is_lost])
+    lost = np.bincount(np.searchsorted(times, rows.time[is_lost]), own[is_lost], times.size)
+    later = weight_from(rows.time, own, np.nextafter(times, np.inf))
     shares: Floats = np.cumprod(1 - lost / (lost + later), dtype=np.float64)
     return Steps(times, shares, first=1.0)
 

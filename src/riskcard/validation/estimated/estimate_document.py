@@ -32,19 +32,33 @@ def estimate_document(found: EstimateValidation, pictures: bool = False) -> Docu
     lead = (
         f"Judged on {found.rows:,} rows. Rows that the card was learned from make it look too good."
     )
-    sections = list(_sections(found, pictures))
+    sections = list(estimate_sections(found.figures, found.unit, found.decimals, pictures))
     return Document(f"Validation: {found.title}", lead, sections)
 
 
-def _sections(found: EstimateValidation, pictures: bool) -> Iterator[Section]:
-    figures = found.figures
+def estimate_sections(
+    figures: CountFigures | NumberFigures | LevelFigures, unit: str, decimals: int, pictures: bool
+) -> Iterator[Section]:
+    """The sections on rates, numbers or levels.
+
+    Parameters
+    ----------
+    figures
+        Those of the kind of outcome.
+    unit
+        What a rate is per.
+    decimals
+        Of numbers.
+    pictures
+        Whether matplotlib is there.
+    """
     if isinstance(figures, LevelFigures):
         yield Section("Are levels in the right order?", list(_level_sentences(figures)))
         yield from (_level_section(one, pictures) for one in figures.at)
     elif isinstance(figures, NumberFigures):
-        yield from _number_sections(figures, found.decimals)
+        yield from _number_sections(figures, decimals)
     else:
-        yield from _count_sections(figures, found.unit)
+        yield from _count_sections(figures, unit)
 
 
 # --- levels -------------------------------------------------------------------------------------

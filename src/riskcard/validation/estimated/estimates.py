@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from riskcard.arrays import Floats
 from riskcard.errors import DataError, ParameterError
 from riskcard.evaluation.other_outcomes.counts import CountFigures, count_figures
 from riskcard.evaluation.other_outcomes.estimates import (
@@ -20,7 +19,7 @@ from riskcard.evaluation.other_outcomes.estimates import (
 from riskcard.formatting.pages.document import Document
 from riskcard.formatting.plain_values import as_plain
 from riskcard.model.card import RiskCard
-from riskcard.model.outcome_kinds import Counts, Numbers, OrderedLevels
+from riskcard.model.outcome_kinds import Counts, Numbers, OrderedLevels, OutcomeKind
 from riskcard.outcomes.levels import level_order, read_levels
 from riskcard.outcomes.targets import read_counts, read_exposure, read_squarable
 
@@ -114,22 +113,25 @@ def validate_estimates(card: Any, X: Any, y: Any, *, exposure: Any = None) -> Es
     linear = np.asarray(card.linear_of_total(card.total_points(X)), dtype=np.float64)
     if linear.size < 2:
         raise DataError("There is one row. Give at least 2.")
-    unit, decimals = "", 0
     figures: CountFigures | NumberFigures | LevelFigures
     if isinstance(kind, Counts):
-        unit, exposed = kind.unit, read_exposure(exposure, linear.size)
+        exposed = read_exposure(exposure, linear.size)
         figures = count_figures(linear, read_counts(y, linear.size), exposed, N_GROUPS)
     elif isinstance(kind, Numbers):
-        decimals = kind.figures(0.0)[0].decimals or 0
-        numbers = read_squarable(y, linear.size)
-        figures = number_figures(linear, numbers, N_GROUPS)
+        figures = number_figures(linear, read_squarable(y, linear.size), N_GROUPS)
     else:
-        figures = _of_levels(card, kind, linear, y)
-    return EstimateValidation(card.title, linear.size, unit, decimals, figures)
+        order = None if card.recipe is None else card.recipe.parameters.get("levels")
+        codes = read_levels(y, linear.size, level_order(y, kind.levels, order)).codes
+        figures = level_figures(kind.at_least(linear), codes, words_of_levels(kind), N_GROUPS)
+    return EstimateValidation(card.title, linear.size, *unit_and_decimals(kind), figures)
 
 
-def _of_levels(card: RiskCard, kind: OrderedLevels, linear: Floats, y: Any) -> LevelFigures:
-    order = None if card.recipe is None else card.recipe.parameters.get("levels")
-    codes = read_levels(y, linear.size, level_order(y, kind.levels, order)).codes
-    words = [one.heading for one in kind.figures(0.0)]
-    return level_figures(kind.at_least(linear), codes, words, N_GROUPS)
+def words_of_levels(kind: OrderedLevels) -> list[str]:
+    """What each level but the lowest is called, as one or a higher one."""
+    return [one.heading for one in kind.figures(0.0)]
+
+
+def unit_and_decimals(kind: OutcomeKind) -> tuple[str, int]:
+    """What a rate is per, where the card gives one; and the decimals of numbers."""
+    unit = kind.unit if isinstance(kind, Counts) else ""
+    return unit, (kind.figures(0.0)[0].decimals or 0) if isinstance(kind, Numbers) else 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from typing import Any
@@ -21,6 +21,7 @@ from riskcard.evaluation.other_outcomes.by_time import (
     benefit_by,
     constancy_of,
 )
+from riskcard.evaluation.other_outcomes.row_units import RowUnits, read_units
 from riskcard.evaluation.other_outcomes.survival import (
     BrierScore,
     brier_score,
@@ -35,6 +36,7 @@ from riskcard.model.card import RiskCard
 from riskcard.model.outcome_kinds import TimeToEvent, event_code
 from riskcard.outcomes.hazards import FollowUp
 from riskcard.outcomes.targets import read_survival
+from riskcard.validation.horizons.compared import Compared, compare, read_rival
 
 #: Groups of rows by risk in which risks and what came true are compared, and those that are drawn over time.
 N_GROUPS, N_CURVES = 5, 3
@@ -157,9 +159,16 @@ class SurvivalValidation:
     curves
         Groups of risk over time.
     constancy
-        For the whole card and each feature, whether its effect stays the same over time; empty where events compete.
+        For the whole card and each feature, whether its effect stays the same over time; None where that is not
+        tested: events compete, or rows have weights or belong together.
     competing
         What may come first, in words; None where nothing does.
+    against
+        Comparisons with other cards and scores.
+    is_weighted
+        Whether rows have weights.
+    clusters
+        How many groups of rows that belong together there are; 0 where rows are independent.
     """
 
     title: str
@@ -169,8 +178,11 @@ class SurvivalValidation:
     concordance: Figure
     at: tuple[AtHorizon, ...]
     curves: tuple[GroupCurve, ...]
-    constancy: tuple[Constancy, ...]
+    constancy: tuple[Constancy, ...] | None
     competing: str | None = None
+    against: tuple[Compared, ...] = ()
+    is_weighted: bool = False
+    clusters: int = 0
 
     def __str__(self) -> str:
         return self.document.to_text()
@@ -198,7 +210,15 @@ class SurvivalValidation:
 
 
 def validate_survival(
-    card: Any, X: Any, y: Any, *, entry: Any = None, horizons: Any = None
+    card: Any,
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    entry: Any = None,
+    horizons: Any = None,
+    groups: Any = None,
+    against: Mapping[str, Any] | None = None,
 ) -> SurvivalValidation:
     """Judge a card for the time to an event on rows that it was not learned from.
 
@@ -210,10 +230,18 @@ def validate_survival(
         Rows by features.
     y
         Events and times, as for ``RiskScoreSurvival.fit``; codes of events and times where events compete.
+    sample_weight
+        One positive weight per row.
     entry
         From when on each row was at risk; None for the start.
     horizons
         The times to judge at; None for those of the card.
+    groups
+        One label per row; rows with the same one belong together, such as the visits of a patient, and intervals
+        allow for it.
+    against
+        What to compare with on the same rows, by name: other cards of times to the same event, or a number per row
+        that is higher where the event is expected earlier.
 
     Examples
     --------
@@ -241,18 +269,28 @@ def validate_survival(
     if rows.time.size < 2:
         raise DataError("There is one row. Give at least 2.")
     predictions = predictions_of(card, totals, rows, given)
+    units = read_units(sample_weight, groups, totals.size)
+    ordered = rows.never_after_competing() if has_codes else rows
+    linear = np.asarray(card.linear_of_total(totals), dtype=np.float64)
+    is_tested = not has_codes and units.is_plain
     return SurvivalValidation(
         title=card.title,
         rows=rows.time.size,
         events=int(np.count_nonzero(rows.is_event)),
         time=card.kind.time,
-        concordance=concordance_figure(
-            rows.never_after_competing() if has_codes else rows, card.linear_of_total(totals)
-        ),
-        at=at_horizons(rows, predictions),
-        curves=group_curves(rows, predictions),
-        constancy=() if has_codes else constancy_of_card(card, X, rows),
+        concordance=concordance_figure(ordered, linear, units),
+        at=at_horizons(rows, predictions, units),
+        curves=group_curves(rows, predictions, units),
+        constancy=constancy_of_card(card, X, rows) if is_tested else None,
         competing=card.kind.competing,
+        against=tuple(
+            compare(
+                rows, units, (linear, predictions.risks), read_rival(name, one, X, given), given
+            )
+            for name, one in (against or {}).items()
+        ),
+        is_weighted=bool((units.weights != units.weights[0]).any()),
+        clusters=0 if units.clusters is None else int(units.clusters.max()) + 1,
     )
 
 
@@ -266,17 +304,23 @@ def predictions_of(
     return Predictions.of(card.kind, card.relative_of_total(totals), horizons, grid)
 
 
-def at_horizons(rows: FollowUp, predictions: Predictions) -> tuple[AtHorizon, ...]:
+def at_horizons(
+    rows: FollowUp, predictions: Predictions, units: RowUnits | None = None
+) -> tuple[AtHorizon, ...]:
     """The figures by each horizon."""
+    units = units or RowUnits.equal(rows.time.size)
     pairs = zip(predictions.risks, predictions.horizons, strict=True)
-    return tuple(_at(rows, risks, horizon) for risks, horizon in pairs)
+    return tuple(_at(rows, risks, horizon, units) for risks, horizon in pairs)
 
 
-def group_curves(rows: FollowUp, predictions: Predictions) -> tuple[GroupCurve, ...]:
+def group_curves(
+    rows: FollowUp, predictions: Predictions, units: RowUnits | None = None
+) -> tuple[GroupCurve, ...]:
     """Groups of risk by the last horizon, over time."""
+    weights = (units or RowUnits.equal(rows.time.size)).weights
     risks, found = predictions.risks[-1], []
     for own in risk_groups(risks, N_CURVES):
-        curve = share_with_event(rows.take(own))
+        curve = share_with_event(rows.take(own), weights[own])
         # beyond its last row nothing is known of a group
         until = predictions.grid <= rows.time[own].max()
         found.append(
@@ -287,7 +331,11 @@ def group_curves(rows: FollowUp, predictions: Predictions) -> tuple[GroupCurve, 
                 highest=float(risks[own].max()),
                 times=tuple(predictions.grid[until].tolist()),
                 observed=tuple(curve.at(predictions.grid[until]).tolist()),
-                expected=tuple(predictions.curves[own][:, until].mean(axis=0).tolist()),
+                expected=tuple(
+                    np.average(
+                        predictions.curves[own][:, until], axis=0, weights=weights[own]
+                    ).tolist()
+                ),
             )
         )
     return tuple(found)
@@ -307,25 +355,26 @@ def _several(horizons: Any) -> tuple[float, ...]:
     return tuple(finite_number("A horizon", one) for one in found)
 
 
-def _at(rows: FollowUp, risks: Any, horizon: float) -> AtHorizon:
+def _at(rows: FollowUp, risks: Any, horizon: float, units: RowUnits) -> AtHorizon:
+    weights = units.weights
     groups = [
         RiskGroup(
             rows=int(np.count_nonzero(own)),
             lowest=float(risks[own].min()),
             highest=float(risks[own].max()),
-            mean_risk=float(risks[own].mean()),
-            observed=risk_figure(rows.take(own), horizon),
+            mean_risk=float(np.average(risks[own], weights=weights[own])),
+            observed=risk_figure(rows.take(own), horizon, units.take(own)),
         )
         for own in risk_groups(risks, N_GROUPS)
     ]
-    observed = risk_figure(rows, horizon)
+    observed = risk_figure(rows, horizon, units)
     is_known = rows.entry is None and not math.isnan(observed.value)
     return AtHorizon(
         horizon=horizon,
-        mean_risk=float(risks.mean()),
+        mean_risk=float(np.average(risks, weights=weights)),
         observed=observed,
         groups=tuple(groups),
-        brier=brier_score(rows, risks, horizon) if is_known else None,
-        area=area_by(rows, risks, horizon) if is_known else None,
-        benefit=benefit_by(rows, risks, horizon, THRESHOLDS),
+        brier=brier_score(rows, risks, horizon, weights) if is_known else None,
+        area=area_by(rows, risks, horizon, units) if is_known else None,
+        benefit=benefit_by(rows, risks, horizon, THRESHOLDS, weights),
     )

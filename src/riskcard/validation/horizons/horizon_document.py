@@ -16,6 +16,7 @@ from riskcard.validation.horizons.horizon_pictures import drawn_curves, drawn_ho
 
 if TYPE_CHECKING:
     from riskcard.validation.horizons.by_horizon import AtHorizon, GroupCurve, SurvivalValidation
+    from riskcard.validation.horizons.compared import Compared
 
 #: The thresholds whose net benefit is listed.
 _LISTED = (0.05, 0.1, 0.2, 0.3, 0.5)
@@ -35,12 +36,48 @@ def validation_document(found: SurvivalValidation, pictures: bool = False) -> Do
         said.append(
             f"A row where {found.competing} came first can never have the event: it counts as free of it ever after."
         )
+    if found.is_weighted or found.clusters:
+        said.append(_units_sentence(found))
     order = Section("Who has the event first", said)
     sections = [order, *(horizon_section(one, found.time, pictures, who) for one in found.at)]
     sections.append(curve_section(found.curves, found.time, pictures, who))
-    if found.competing is None:
+    if found.constancy is not None:
         sections.append(constancy_section(found.constancy))
+    sections += [_against_section(one, found.time) for one in found.against]
     return Document(f"Validation: {found.title}", lead, sections)
+
+
+def _units_sentence(found: SurvivalValidation) -> str:
+    """What intervals allow for."""
+    parts = []
+    if found.is_weighted:
+        parts.append("Rows have weights, which all figures but numbers of rows and events count.")
+    if found.clusters:
+        parts.append(f"Rows are in {found.clusters:,} groups that belong together.")
+    return (
+        f"{' '.join(parts)} Intervals allow for it; whether effects change with time is not tested."
+    )
+
+
+def _against_section(compared: Compared, time: str) -> Section:
+    """The card against another card or score."""
+    said = (
+        f"Harrell's concordance index is {in_words(compared.concordance, '.3f')} for {compared.name}. That of the card is "
+        f"higher by {in_words(compared.difference, '.3f')}; below 0, {compared.name} is better."
+    )
+    rows = [
+        (f"{time} {one.horizon:g}", *(_shown(figure) for figure in (one.area, one.brier)))
+        for one in compared.at
+    ]
+    header = ("By", "Area under the ROC curve", "Brier score (below 0: the card is better)")
+    notes = ["Differences are those of the card less the other one, with paired 95 % intervals."]
+    return Section(f"Against {compared.name}", [said], [ShownTable(header, rows)], notes)
+
+
+def _shown(figure: Figure | None) -> str:
+    if figure is None or math.isnan(figure.value):
+        return "not known"
+    return in_words(figure, "+.3f").replace("95 % interval ", "")
 
 
 def order_sentence(concordance: Figure) -> str:
