@@ -15,8 +15,10 @@ from riskcard.sources.source import (
     PieceSource,
     Step,
     columns_for,
+    count_each_step,
     count_step,
     group_step,
+    join_counts,
     join_labels,
     join_windows,
     label_step,
@@ -111,6 +113,8 @@ def _join(
         return None, rows
     if step is label_step:
         return join_labels(found), rows
+    if step is count_each_step:
+        return join_counts(found), rows
     if step is window_step:
         return join_windows(found, features), rows
     if step in (count_step, group_step):

@@ -19,6 +19,7 @@ from riskcard.data.target import class_factors, read_labels, weigh_classes
 from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import DataError, ParameterError, warn
 from riskcard.estimators.fitted import Procedure, Training
+from riskcard.estimators.from_sources.every_cut import is_possible, prove_every_cut
 from riskcard.estimators.from_sources.refine import Refiner, refine
 from riskcard.estimators.from_sources.source_cuts import candidates_of, preselect
 from riskcard.estimators.from_sources.source_table import (
@@ -35,6 +36,7 @@ from riskcard.sources.open_source import open_source
 from riskcard.sources.rows import Kind, Wanted
 from riskcard.sources.sample import size_of_sample
 from riskcard.sources.source import LabelCounts, Source
+from riskcard.status import Status
 
 #: Bytes that a pattern may take, in counts, in the table and during search and proof.
 BYTES_PER_PATTERN = 1000
@@ -237,7 +239,7 @@ def fit_source(
     seen, labels = see(source, estimator, task)
     procedure = estimator.procedure_of_source(task, source.memory, seen)
     task.rules.check_names(seen.columns)
-    task = replace(task, rules=task.rules.only(tuple(seen.wanted.features)))
+    given = task = replace(task, rules=task.rules.only(tuple(seen.wanted.features)))
     is_every_cut = task.regularization.grid is None
     merged = merge(source, seen, task, _worth(labels, seen.classes))
     table, task = merged.table, merged.task
@@ -246,9 +248,16 @@ def fit_source(
     training = train(table)
     if is_every_cut and not is_exact(table):
         rough = replace(task, options=replace(task.options, certify=False))
-        learned = learn(training, rough)
-        found = refine(_refiner(source, seen, merged, train), learned, training, task)
+        refiner = _refiner(source, seen, merged, train)
+        is_about_all = is_possible(seen, given, source.memory)
+        wanted = rough if is_about_all else task
+        found = refine(refiner, learn(training, rough), training, wanted)
         learned, training = found.learned, found.training
+        if is_about_all and learned.result.status is not Status.INTERRUPTED:
+            proven = prove_every_cut(refiner, learned, task)
+            if proven is None:
+                found = refine(refiner, learned, training, task)
+            learned, training = proven or found.learned, found.training
     else:
         learned = learn(training, task)
     return learned, training, _summary(seen, labels), list(seen.wanted.features)
