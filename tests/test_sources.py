@@ -187,6 +187,37 @@ def test_a_dask_frame_is_fitted_with_the_name_of_its_target():
             RiskScoreClassifier(2).fit(frame, frame["died"])
 
 
+def test_dask_arrays_give_the_card_of_the_same_frame():
+    arrays = pytest.importorskip("dask.array")
+    table = random_table(1)[["age", "pressure", "small", "died", "times"]]
+    names = {"age": "x0", "pressure": "x1", "small": "x2", "died": "target", "times": "weights"}
+    X = arrays.from_array(table.iloc[:, :3].to_numpy(), chunks=(150, 2))
+    y = arrays.from_array(table.died.to_numpy(), chunks=200)
+    weights = arrays.from_array(table.times.to_numpy(), chunks=77)
+    model = RiskScoreClassifier(2, time_limit=None)
+    with dask.config.set(scheduler="sync"):
+        wanted = facts_of(
+            model.fit(open_source(table.rename(columns=names), "target", weights="weights"))
+        )
+        assert facts_of(model.fit(X, y, weights)) == wanted
+        with pytest.raises(DataError, match=r"y is a ndarray of shape \(600,\)"):
+            model.fit(X, table.died.to_numpy())
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_the_command_line_fits_on_a_scheduler(tmp_path, capsys):
+    folder = write_pieces(random_table(1), tmp_path / "pieces", 5)
+    options = ["--target", "died", "--weights", "times", "--max-terms", "2", "-q", "-o"]
+    assert main(["fit", str(folder), *options, str(tmp_path / "here.json")]) == 0
+    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**settings) as cluster:
+        there = ["--scheduler", cluster.scheduler_address]
+        assert main(["fit", str(folder), *options, str(tmp_path / "there.json"), *there]) == 0
+        distributed.default_client().close()
+    assert _features_of(tmp_path / "there.json") == _features_of(tmp_path / "here.json")
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("default")
 def test_a_worker_that_is_killed_changes_nothing(tmp_path):
@@ -499,6 +530,36 @@ def test_a_prediction_that_fails_leaves_nothing(tmp_path, capsys):
     assert main(["predict", str(tmp_path / "card.json"), str(folder), "-o", str(output)]) == 2
     assert "1.parquet' cannot be read" in capsys.readouterr().err
     assert not list(tmp_path.glob("scores*"))
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, ending, capsys, monkeypatch):
+    folder = write_pieces(random_table(1), tmp_path / "pieces", 3)
+    card, output = tmp_path / "card.json", tmp_path / f"scores.{ending}"
+    RiskCard([FeaturePoints("age", [50], [0, 1])], base=-1).save(card)
+    module, name = (pa_csv, "CSVWriter") if ending == "csv" else (pq, "ParquetWriter")
+    writer = getattr(module, name)
+
+    class FullDisk:
+        def __init__(self, path, schema):
+            self._writer, self._n = writer(path, schema), 0
+
+        def write_table(self, table):
+            self._n += 1
+            if self._n > 1:
+                raise OSError(28, "No space left on device")
+            self._writer.write_table(table)
+
+        def close(self):
+            self._writer.close()
+
+    monkeypatch.setattr(module, name, FullDisk)
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["predict", str(card), str(folder), "-o", str(output)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert f"scores.{ending}' cannot be written: No space left on device" in error
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_the_page_on_large_tables_runs(tmp_path, monkeypatch):

@@ -31,7 +31,7 @@ from riskcard.estimators.from_sources.source_table import (
 )
 from riskcard.estimators.learning import Learned, Task, learn, pose
 from riskcard.sources.coding import FeatureCodes, n_patterns
-from riskcard.sources.dask_source import is_dask
+from riskcard.sources.dask_source import frame_of_arrays, is_dask, is_dask_array
 from riskcard.sources.open_source import open_source
 from riskcard.sources.rows import Kind, Wanted
 from riskcard.sources.sample import size_of_sample
@@ -57,7 +57,7 @@ FROM_SAMPLE = (
 
 
 def source_of(X: Any, y: Any, sample_weight: Any) -> Source | None:
-    """The source that was given to ``fit``: itself, or a Dask data frame with names of columns."""
+    """The source that was given to ``fit``: itself, a Dask data frame with names of columns, or Dask arrays."""
     if isinstance(X, Source):
         source = X
         if y is not None or sample_weight is not None:
@@ -65,6 +65,9 @@ def source_of(X: Any, y: Any, sample_weight: Any) -> Source | None:
                 "A source knows its target and weights: give them to open_source, and fit(source) alone."
             )
         return source
+    if is_dask_array(X):
+        frame, target, weights = frame_of_arrays(X, y, sample_weight)
+        return open_source(frame, target, weights=weights)
     if not is_dask(X):
         return None
     for what, value in (("y", y), ("sample_weight", sample_weight)):
