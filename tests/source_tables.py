@@ -6,8 +6,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from riskcard import RiskScoreClassifier, open_source
+
+dask, duckdb = pytest.importorskip("dask"), pytest.importorskip("duckdb")
+frames = pytest.importorskip("dask.dataframe")
 
 
 def random_table(seed, n_rows=600):
@@ -50,6 +54,18 @@ def write_pieces(table, folder, n_pieces, seed=0):
             piece = piece.set_column(3, "stage", piece["stage"].cast(pa.string()))
         pq.write_table(piece, folder / f"{place}.parquet")
     return folder
+
+
+def every_source(table, folder, seed=0):
+    """What `fit` gets for the same rows: files in 1, 7 and 100 pieces, a database, a Dask data frame."""
+    for n_pieces in (1, 7, 100):
+        yield {"data": write_pieces(table, folder / str(n_pieces), n_pieces, seed)}
+    connection = duckdb.connect()
+    connection.register("frame", table)
+    connection.execute("CREATE TABLE rows AS SELECT * FROM frame")
+    yield {"data": connection, "table": "rows"}
+    with dask.config.set(scheduler="sync"):
+        yield {"data": frames.from_pandas(table, npartitions=5)}
 
 
 def fit(data, *, sample_rows=100_000, memory=2 * 10**9, table=None, **parameters):

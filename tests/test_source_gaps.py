@@ -16,7 +16,7 @@ from riskcard.sources.coding import FeatureCodes  # noqa: E402
 from riskcard.sources.rows import Kind, Wanted  # noqa: E402
 from riskcard.sources.windows import PointsOfCodes, Window  # noqa: E402
 from riskcard.status import Status  # noqa: E402
-from source_tables import facts_of, fit, random_table, write_pieces  # noqa: E402
+from source_tables import every_source, facts_of, fit, random_table  # noqa: E402
 
 FINE = {"regularization": None, "sample_rows": 60, "memory": 400_000, "certify": False}
 
@@ -133,23 +133,14 @@ def test_the_best_gap_is_that_of_enumeration_however_finely_rows_are_counted(
 @pytest.mark.parametrize("seed", [1, 2, 5])
 @pytest.mark.filterwarnings("default")
 def test_every_source_and_any_pieces_move_cuts_to_the_same_gaps(seed, tmp_path, monkeypatch):
-    duckdb = pytest.importorskip("duckdb")
-    dask, frames = pytest.importorskip("dask"), pytest.importorskip("dask.dataframe")
     monkeypatch.setattr(best_gaps, "MOST_ENDS", 9)
     table = random_table(seed)
     # groups are too many to be listed at first, so that bins are divided
     way = FINE | {"memory": 60_000, "max_terms": 2, "certify": True}
     wanted = facts_of(fit(table, **way))
     assert "is at its best gap" in wanted["certificate"]["notes"][-1]
-    for n_pieces in (1, 7, 100):
-        folder = write_pieces(table, tmp_path / str(n_pieces), n_pieces, seed)
-        assert facts_of(fit(folder, **way)) == wanted
-    connection = duckdb.connect()
-    connection.register("frame", table)
-    connection.execute("CREATE TABLE rows AS SELECT * FROM frame")
-    assert facts_of(fit(connection, table="rows", **way)) == wanted
-    with dask.config.set(scheduler="sync"):
-        assert facts_of(fit(frames.from_pandas(table, npartitions=5), **way)) == wanted
+    for given in every_source(table, tmp_path, seed):
+        assert facts_of(fit(**given, **way)) == wanted
 
 
 def _plain_table():

@@ -39,7 +39,7 @@ from riskcard.sources.rows import Kind, Rows, Wanted  # noqa: E402
 from riskcard.sources.sample import PRIME, hash_rows  # noqa: E402
 from riskcard.sources.sql_dialects import DuckDb  # noqa: E402
 from riskcard.sources.sql_source import SqlSource  # noqa: E402
-from source_tables import facts_of, fit, random_table, write_pieces  # noqa: E402
+from source_tables import every_source, facts_of, fit, random_table, write_pieces  # noqa: E402
 
 #: All rows are the sample; cuts from a sample; conditions preselected on it as well.
 WHOLE = {}
@@ -58,16 +58,8 @@ def test_every_source_and_any_pieces_give_the_same_card_loss_and_bound(seed, way
     table = random_table(seed)
     model = fit(table, **way)
     wanted = facts_of(model)
-    for n_pieces in (1, 7, 100):
-        folder = write_pieces(table, tmp_path / str(n_pieces), n_pieces, seed)
-        assert facts_of(fit(folder, **way)) == wanted
-    connection = duckdb.connect()
-    connection.register("frame", table)
-    connection.execute("CREATE TABLE rows AS SELECT * FROM frame")
-    assert facts_of(fit(connection, table="rows", **way)) == wanted
-    with dask.config.set(scheduler="sync"):
-        pieces = frames.from_pandas(table, npartitions=5)
-        assert facts_of(fit(pieces, **way)) == wanted
+    for given in every_source(table, tmp_path, seed):
+        assert facts_of(fit(**given, **way)) == wanted
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["whole", "by sample", "preselected"])
@@ -124,7 +116,7 @@ def test_a_bound_about_every_cut_is_claimed_only_where_every_value_of_all_rows_w
     # a value that the sample does not have is found in the counts
     table.loc[0, "grade"] = 17
     with_rare = fit(
-        table.drop(columns="noise"), sample_rows=10, regularization=None, max_terms=2
+        table.drop(columns="noise"), sample_rows=10, regularization=None, max_terms=4
     ).card_.certificate
     assert not with_rare.is_grid_full
 
@@ -193,6 +185,37 @@ def test_a_dask_frame_is_fitted_with_the_name_of_its_target():
         assert facts_of(model) == facts_of(fit(table, max_terms=2, certify=False, time_limit=60.0))
         with pytest.raises(ParameterError, match="give the name of a column"):
             RiskScoreClassifier(2).fit(frame, frame["died"])
+
+
+def test_dask_arrays_give_the_card_of_the_same_frame():
+    arrays = pytest.importorskip("dask.array")
+    table = random_table(1)[["age", "pressure", "small", "died", "times"]]
+    names = {"age": "x0", "pressure": "x1", "small": "x2", "died": "target", "times": "weights"}
+    X = arrays.from_array(table.iloc[:, :3].to_numpy(), chunks=(150, 2))
+    y = arrays.from_array(table.died.to_numpy(), chunks=200)
+    weights = arrays.from_array(table.times.to_numpy(), chunks=77)
+    model = RiskScoreClassifier(2, time_limit=None)
+    with dask.config.set(scheduler="sync"):
+        wanted = facts_of(
+            model.fit(open_source(table.rename(columns=names), "target", weights="weights"))
+        )
+        assert facts_of(model.fit(X, y, weights)) == wanted
+        with pytest.raises(DataError, match=r"y is a ndarray of shape \(600,\)"):
+            model.fit(X, table.died.to_numpy())
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+def test_the_command_line_fits_on_a_scheduler(tmp_path, capsys):
+    folder = write_pieces(random_table(1), tmp_path / "pieces", 5)
+    options = ["--target", "died", "--weights", "times", "--max-terms", "2", "-q", "-o"]
+    assert main(["fit", str(folder), *options, str(tmp_path / "here.json")]) == 0
+    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**settings) as cluster:
+        there = ["--scheduler", cluster.scheduler_address]
+        assert main(["fit", str(folder), *options, str(tmp_path / "there.json"), *there]) == 0
+        distributed.default_client().close()
+    assert _features_of(tmp_path / "there.json") == _features_of(tmp_path / "here.json")
 
 
 @pytest.mark.slow
@@ -509,6 +532,36 @@ def test_a_prediction_that_fails_leaves_nothing(tmp_path, capsys):
     assert not list(tmp_path.glob("scores*"))
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, ending, capsys, monkeypatch):
+    folder = write_pieces(random_table(1), tmp_path / "pieces", 3)
+    card, output = tmp_path / "card.json", tmp_path / f"scores.{ending}"
+    RiskCard([FeaturePoints("age", [50], [0, 1])], base=-1).save(card)
+    module, name = (pa_csv, "CSVWriter") if ending == "csv" else (pq, "ParquetWriter")
+    writer = getattr(module, name)
+
+    class FullDisk:
+        def __init__(self, path, schema):
+            self._writer, self._n = writer(path, schema), 0
+
+        def write_table(self, table):
+            self._n += 1
+            if self._n > 1:
+                raise OSError(28, "No space left on device")
+            self._writer.write_table(table)
+
+        def close(self):
+            self._writer.close()
+
+    monkeypatch.setattr(module, name, FullDisk)
+    before = sorted(tmp_path.rglob("*"))
+    assert main(["predict", str(card), str(folder), "-o", str(output)]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert f"scores.{ending}' cannot be written: No space left on device" in error
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_the_page_on_large_tables_runs(tmp_path, monkeypatch):
     page = Path(__file__).parents[1] / "docs" / "large_tables.md"
     text = page.read_text(encoding="utf-8")
@@ -533,8 +586,8 @@ def test_without_a_grid_cuts_are_moved_where_all_rows_have_a_lower_loss(tmp_path
     way = {"sample_rows": 2000, "memory": 10**7, "regularization": None, "max_terms": 2}
     moved = fit(table, **way)
     certificate = moved.card_.certificate
-    assert "Every cut of the card is at its best gap" in certificate.notes[-1]
-    assert not certificate.is_grid_full
+    assert "Every cut of the card is at its best gap" in certificate.notes[-2]
+    assert certificate.is_grid_full
     folder = write_pieces(table, tmp_path / "pieces", 5)
     assert facts_of(fit(folder, **way)) == facts_of(moved)
     monkeypatch.setattr("riskcard.estimators.from_sources.refine.MOST_ROUNDS", 0)

@@ -130,6 +130,44 @@ class Counts:
         return self
 
 
+class CodedRows:
+    """Rows that are counted for several choices of features: the codes of a feature are computed once.
+
+    Parameters
+    ----------
+    rows
+        The rows.
+    names
+        The names of their features.
+    """
+
+    def __init__(self, rows: Rows, names: Sequence[str]) -> None:
+        self._rows, self._place = rows, {name: f for f, name in enumerate(names)}
+        self._known: dict[int, tuple[Integers, bool]] = {}
+
+    def add_to(self, counts: Counts, features: Sequence[FeatureCodes]) -> None:
+        """Add the rows to the counts of some features."""
+        pattern = np.zeros(self._rows.is_event.size, dtype=np.int64)
+        for own, feature in enumerate(features):
+            codes, has_no_others = self._codes_of(feature)
+            counts.have_no_others[own] &= has_no_others
+            pattern *= feature.n_codes
+            pattern += codes
+        pattern *= 2
+        pattern += self._rows.is_event
+        np.add.at(counts.rows.ravel(), pattern, 1)
+        if counts.weighed is not None:
+            np.add.at(counts.weighed.ravel(), pattern, self._rows.weights)
+
+    def _codes_of(self, feature: FeatureCodes) -> tuple[Integers, bool]:
+        """The codes of a feature, and whether each number is the one value of its bin."""
+        if id(feature) not in self._known:
+            f = self._place[feature.name]
+            codes = feature.code(self._rows.values[f], self._rows.texts.get(f))
+            self._known[id(feature)] = codes, feature.has_no_others(self._rows.values[f], codes)
+        return self._known[id(feature)]
+
+
 def code_rows(
     rows: Rows,
     features: Sequence[FeatureCodes],

@@ -6,6 +6,8 @@ import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from riskcard.errors import DataError, RiskcardError
 from riskcard.extras import import_extra
 from riskcard.sources.look import join_looks
@@ -15,8 +17,10 @@ from riskcard.sources.source import (
     PieceSource,
     Step,
     columns_for,
+    count_each_step,
     count_step,
     group_step,
+    join_counts,
     join_labels,
     join_windows,
     label_step,
@@ -32,6 +36,46 @@ def is_dask(frame: Any) -> bool:
     return type(frame).__module__.split(".")[0] in ("dask", "dask_expr") and hasattr(
         frame, "to_delayed"
     )
+
+
+def is_dask_array(array: Any) -> bool:
+    """Whether this is an array of Dask, without loading it."""
+    return type(array).__module__.split(".")[0] == "dask" and hasattr(array, "chunks")
+
+
+def frame_of_arrays(X: Any, y: Any, weights: Any) -> tuple[Any, str, str | None]:
+    """Arrays of Dask as one data frame, and the names of its target and of its weights."""
+    delayed = import_extra("dask", "A Dask array", "dask").delayed
+    frames = import_extra("dask.dataframe", "A Dask array", "dask")
+    further = {"target": y} | ({} if weights is None else {"weights": weights})
+    if X.ndim != 2:
+        raise DataError(f"X has {X.ndim} dimensions. Give rows and columns.")
+    rows = X.rechunk({1: -1})
+    given = [("y", y), *([] if weights is None else [("sample_weight", weights)])]
+    for name, one in given:
+        if not is_dask_array(one) or one.shape != X.shape[:1]:
+            raise DataError(
+                f"{name} is a {type(one).__name__} of shape {getattr(one, 'shape', 'unknown')}. With a Dask array "
+                "for X, give a Dask array with one value for each of its rows."
+            )
+    names = [f"x{f}" for f in range(X.shape[1])]
+    parts = [rows.to_delayed().ravel()]
+    parts += [one.rechunk((rows.chunks[0],)).to_delayed().ravel() for one in further.values()]
+    example = {name: np.zeros(1, one.dtype) for name, one in further.items()}
+    first = _frame_of(np.zeros((1, len(names)), X.dtype), names, example)
+    pieces = [
+        delayed(_frame_of)(own, names, dict(zip(further, others, strict=True)))
+        for own, *others in zip(*parts, strict=True)
+    ]
+    frame = frames.from_delayed(pieces, meta=first, verify_meta=False)
+    return frame, "target", None if weights is None else "weights"
+
+
+def _frame_of(rows: Any, names: Sequence[str], further: dict[str, Any]) -> Any:
+    """A piece of arrays as a data frame of pandas."""
+    import pandas as pd
+
+    return pd.DataFrame(rows, columns=list(names)).assign(**further)
 
 
 class DaskSource(PieceSource):
@@ -111,6 +155,8 @@ def _join(
         return None, rows
     if step is label_step:
         return join_labels(found), rows
+    if step is count_each_step:
+        return join_counts(found), rows
     if step is window_step:
         return join_windows(found, features), rows
     if step in (count_step, group_step):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from riskcard.arrays import Integers
 from riskcard.errors import DataError
 from riskcard.formatting.spelling import nearest_name
 from riskcard.progress import LiveLine
-from riskcard.sources.coding import Counts, FeatureCodes, n_patterns
+from riskcard.sources.coding import CodedRows, Counts, FeatureCodes, n_patterns
 from riskcard.sources.groups import BYTES_PER_GROUP, MOST_PATTERNS, Groups
 from riskcard.sources.look import Look, join_looks, look_at
 from riskcard.sources.rows import Kind, Rows, Wanted, label_counts, read_rows
@@ -75,6 +76,10 @@ class Source(ABC):
     @abstractmethod
     def count(self, wanted: Wanted, features: Sequence[FeatureCodes]) -> Counts:
         """The rows of every pattern of some features."""
+
+    def count_each(self, wanted: Wanted, choices: Sequence[Sequence[FeatureCodes]]) -> list[Counts]:
+        """The rows of every pattern, for each of several choices of features."""
+        return [self.count(wanted, features) for features in choices]
 
     @abstractmethod
     def count_windows(self, wanted: Wanted, windows: Sequence[Window]) -> list[WindowCounts]:
@@ -139,6 +144,11 @@ class PieceSource(Source):
         assert found is not None  # or the look would have failed
         return found
 
+    def count_each(self, wanted: Wanted, choices: Sequence[Sequence[FeatureCodes]]) -> list[Counts]:
+        found = self._fold(count_each_step, wanted, tuple(map(tuple, choices)), "counts")
+        assert found is not None  # or the look would have failed
+        return list(found)
+
     def count_windows(self, wanted: Wanted, windows: Sequence[Window]) -> list[WindowCounts]:
         found = self._fold(window_step, wanted, tuple(windows), "finer counts")
         assert found is not None  # or the look would have failed
@@ -174,6 +184,10 @@ def columns_for(step: Step, wanted: Wanted, features: Any) -> list[str]:
         return [name for name in wanted.columns if name in (wanted.target, wanted.weights)]
     if step is window_step:
         own = {name for window in features for name in window.names}
+        own |= {wanted.target, wanted.weights}
+        return [name for name in wanted.columns if name in own]
+    if step is count_each_step:
+        own = {feature.name for choice in features for feature in choice}
         own |= {wanted.target, wanted.weights}
         return [name for name in wanted.columns if name in own]
     if step in (count_step, group_step):
@@ -217,6 +231,27 @@ def count_step(state: Any, piece: Any, wanted: Wanted, features: Any) -> Any:
     if state is None:
         state = Counts.of_no_rows(features, wanted.weights is not None)
     return state.add_rows(*_rows_of(piece, wanted, features))
+
+
+def count_each_step(state: Any, piece: Any, wanted: Wanted, choices: Any) -> Any:
+    """Count the patterns of several choices of features in one more piece."""
+    if state is None:
+        state = [Counts.of_no_rows(choice, wanted.weights is not None) for choice in choices]
+    own = {feature.name: feature for choice in choices for feature in choice}
+    rows, _, names = _rows_of(piece, wanted, list(own.values()))
+    coded = CodedRows(rows, names)
+    for counts, choice in zip(state, choices, strict=True):
+        coded.add_to(counts, choice)
+    return state
+
+
+def join_counts(found: Sequence[Any]) -> Any:
+    """The counts of several choices of features in all pieces."""
+    total = copy.deepcopy(found[0])  # what a worker holds may be asked for again
+    for one in found[1:]:
+        for own, more in zip(total, one, strict=True):
+            own.add(more)
+    return total
 
 
 def group_step(state: Any, piece: Any, wanted: Wanted, features: Any) -> Any:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from riskcard.arrays import Booleans, Floats, Integers
-from riskcard.sources.coding import FeatureCodes
+from riskcard.sources.coding import CodedRows, FeatureCodes
 from riskcard.sources.groups import add_up
 from riskcard.sources.rows import Rows
 
@@ -116,19 +116,11 @@ class WindowCounts:
         return WindowCounts.of(add_up(*parts), most, ends)
 
 
-class CountedRows:
-    """Rows that are counted for several windows: what is the same for them is computed once.
-
-    Parameters
-    ----------
-    rows
-        The rows.
-    names
-        The names of their features.
-    """
+class CountedRows(CodedRows):
+    """Rows that are counted for several windows: what is the same for them is computed once."""
 
     def __init__(self, rows: Rows, names: Sequence[str]) -> None:
-        self._rows, self._place = rows, {name: f for f, name in enumerate(names)}
+        super().__init__(rows, names)
         self._points: dict[int, Integers] = {}
 
     def window(self, window: Window, is_listed: bool) -> WindowCounts:
@@ -155,8 +147,7 @@ class CountedRows:
     def _points_of(self, one: PointsOfCodes) -> Integers:
         """What a card gives to each row for a feature."""
         if id(one) not in self._points:
-            f = self._place[one.codes.name]
-            codes = one.codes.code(self._rows.values[f], self._rows.texts.get(f))
+            codes, _ = self._codes_of(one.codes)
             self._points[id(one)] = np.array(one.points, dtype=np.int64)[codes]
         return self._points[id(one)]
 

@@ -143,7 +143,8 @@ def refine(refiner: Refiner, first: Learned, training: Training, task: Task) -> 
         every = EVERY_FREE if state.has_placed else EVERY
         notes = [LISTED, SETTLED.format(every=every, rows=refiner.seen.n_rows)]
     result = state.learned.result
-    state.learned = state.learned._replace(result=replace(result, notes=(*result.notes, *notes)))
+    notes = list(dict.fromkeys([*result.notes, *notes]))
+    state.learned = state.learned._replace(result=replace(result, notes=tuple(notes)))
     return state
 
 

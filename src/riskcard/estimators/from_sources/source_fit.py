@@ -19,6 +19,7 @@ from riskcard.data.target import class_factors, read_labels, weigh_classes
 from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import DataError, ParameterError, warn
 from riskcard.estimators.fitted import Procedure, Training
+from riskcard.estimators.from_sources.every_cut import is_possible, prove_every_cut
 from riskcard.estimators.from_sources.refine import Refiner, refine
 from riskcard.estimators.from_sources.source_cuts import candidates_of, preselect
 from riskcard.estimators.from_sources.source_table import (
@@ -30,11 +31,12 @@ from riskcard.estimators.from_sources.source_table import (
 )
 from riskcard.estimators.learning import Learned, Task, learn, pose
 from riskcard.sources.coding import FeatureCodes, n_patterns
-from riskcard.sources.dask_source import is_dask
+from riskcard.sources.dask_source import frame_of_arrays, is_dask, is_dask_array
 from riskcard.sources.open_source import open_source
 from riskcard.sources.rows import Kind, Wanted
 from riskcard.sources.sample import size_of_sample
 from riskcard.sources.source import LabelCounts, Source
+from riskcard.status import Status
 
 #: Bytes that a pattern may take, in counts, in the table and during search and proof.
 BYTES_PER_PATTERN = 1000
@@ -55,7 +57,7 @@ FROM_SAMPLE = (
 
 
 def source_of(X: Any, y: Any, sample_weight: Any) -> Source | None:
-    """The source that was given to ``fit``: itself, or a Dask data frame with names of columns."""
+    """The source that was given to ``fit``: itself, a Dask data frame with names of columns, or Dask arrays."""
     if isinstance(X, Source):
         source = X
         if y is not None or sample_weight is not None:
@@ -63,6 +65,9 @@ def source_of(X: Any, y: Any, sample_weight: Any) -> Source | None:
                 "A source knows its target and weights: give them to open_source, and fit(source) alone."
             )
         return source
+    if is_dask_array(X):
+        frame, target, weights = frame_of_arrays(X, y, sample_weight)
+        return open_source(frame, target, weights=weights)
     if not is_dask(X):
         return None
     for what, value in (("y", y), ("sample_weight", sample_weight)):
@@ -237,7 +242,7 @@ def fit_source(
     seen, labels = see(source, estimator, task)
     procedure = estimator.procedure_of_source(task, source.memory, seen)
     task.rules.check_names(seen.columns)
-    task = replace(task, rules=task.rules.only(tuple(seen.wanted.features)))
+    given = task = replace(task, rules=task.rules.only(tuple(seen.wanted.features)))
     is_every_cut = task.regularization.grid is None
     merged = merge(source, seen, task, _worth(labels, seen.classes))
     table, task = merged.table, merged.task
@@ -246,9 +251,16 @@ def fit_source(
     training = train(table)
     if is_every_cut and not is_exact(table):
         rough = replace(task, options=replace(task.options, certify=False))
-        learned = learn(training, rough)
-        found = refine(_refiner(source, seen, merged, train), learned, training, task)
+        refiner = _refiner(source, seen, merged, train)
+        is_about_all = is_possible(seen, given, source.memory)
+        wanted = rough if is_about_all else task
+        found = refine(refiner, learn(training, rough), training, wanted)
         learned, training = found.learned, found.training
+        if is_about_all and learned.result.status is not Status.INTERRUPTED:
+            proven = prove_every_cut(refiner, learned, task)
+            if proven is None:
+                found = refine(refiner, learned, training, task)
+            learned, training = proven or found.learned, found.training
     else:
         learned = learn(training, task)
     return learned, training, _summary(seen, labels), list(seen.wanted.features)

@@ -25,7 +25,7 @@ from riskcard.search.options import SearchOptions
 from riskcard.search.plan import SearchPlan
 from riskcard.search.proof.conditions import arrange_conditions
 from riskcard.search.proof.support_tree import prove_by_supports, suits_card, suits_supports
-from riskcard.search.proof.tree import Proof, Stops, go_on, prove
+from riskcard.search.proof.tree import CLOSE_ENOUGH, Proof, Stops, go_on, prove
 from riskcard.status import Progress, Status
 
 
@@ -82,6 +82,17 @@ def prove_whole(
         nodes=proof.nodes,
         history=tuple(history.moments),
     )
+
+
+def prove_below(problem: Problem, goal: float, search: SearchOptions) -> SolveResult:
+    """What is known of the cards of a problem below a loss: if there is none, the bound is `reached` by then."""
+    card, stops = best_empty_card(problem), Stops(search.deadline.moment, worth=goal)
+    return prove_whole(problem, card, search, stops, History(time.perf_counter()))
+
+
+def reached(goal: float) -> float:
+    """A bound that is as near to a goal as a proof gets to it."""
+    return goal * (1.0 - 2 * CLOSE_ENOUGH)
 
 
 @dataclass(frozen=True, slots=True)
