@@ -20,7 +20,7 @@ import riskcard.kernels.proof.layout as at
 from riskcard.arrays import Floats, Integers
 from riskcard.kernels.proof.hull.layout import HullNodes, empty_hull_nodes, empty_hull_work
 from riskcard.kernels.proof.layout import Conditions
-from riskcard.kernels.proof.record.closing import Closing, Rules
+from riskcard.kernels.proof.record.closing import Rules, empty_closing
 from riskcard.kernels.proof.record.points import NO_ROOM, write_boxes, write_points
 from riskcard.kernels.proof.record.walk import (
     AT_LEAF,
@@ -158,13 +158,7 @@ class _Walk:
         n_codes, n_rows = int(patterns.n_codes.max()), patterns.events.size
         self.problem, self.conditions = problem, conditions
         self.rules, self.claim = rules_of(conditions, claim.cutoff), claim
-        self.closing = Closing(
-            z=np.zeros(n_rows, dtype=np.int64),
-            slopes=np.zeros(n_rows),
-            by_code=np.zeros(n_codes + 1),
-            thetas=np.zeros(hull.MOST_COLUMNS + 1, dtype=np.int64),
-            offset=np.zeros(1, dtype=np.int64),
-        )
+        self.closing = empty_closing(n_rows, n_codes, hull.MOST_COLUMNS)
         self.work = empty_hull_work(n_rows, n_terms, n_codes)
         self.stack = empty_hull_nodes(MOST_OPEN, n_terms, n_sides, np.empty)
         self.parent = empty_hull_nodes(1, n_terms, n_sides)
