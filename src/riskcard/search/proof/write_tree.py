@@ -48,7 +48,7 @@ from riskcard.search.proof.entropy_table import (
     rounded_up,
 )
 from riskcard.search.proof.notes import ProofNotes
-from riskcard.search.proof.root_bound import bound_root
+from riskcard.search.proof.root_bound import RootBound, bound_root
 
 #: A node counts as closed in floating point when its bound is above the cutoff by this part: so much may be
 #: lost where chances are rounded.
@@ -165,7 +165,7 @@ class _Walk:
         self.buffer = np.zeros(BUFFER, dtype=np.uint8)
         self.counters = np.zeros(COUNTERS, dtype=np.int64)
         self.control = np.zeros(at.CONTROL_FIELDS)
-        self.notes = notes.indexed(problem)
+        self.notes, self.root = notes.indexed(problem), notes.root_of(problem)
         self.control[at.CUTOFF], self.control[at.BUDGET] = claim.cutoff * (1.0 + ABOVE), BUDGET
         self.control[at.CLOSENESS] = 1.0
 
@@ -181,10 +181,18 @@ class _Walk:
 
     def close_root(self, put: Callable[[bytes], object], deadline: Deadline) -> bool:
         """Close the node of all cards, if one bound on them is enough; whether it is."""
+        if (
+            self.root is not None
+            and self.root.bound >= self.claim.cutoff
+            and self._put_root(self.root, put)
+        ):
+            return True
         goal = self.claim.cutoff * (1.0 + ABOVE)
         at_once = bound_root(self.conditions, deadline, goal)
-        if at_once.bound < goal:
-            return False
+        return at_once.bound >= goal and self._put_root(at_once, put)
+
+    def _put_root(self, at_once: RootBound, put: Callable[[bytes], object]) -> bool:
+        """Write the node of all cards, closed by a model; False if that does not close it."""
         size = at_once.steps.size
         closing = self.closing._replace(thetas=np.zeros(size + 1, dtype=np.int64))
         buffer = np.zeros(LONGEST_HEAD + LONGEST_COLUMN * size, dtype=np.uint8)
