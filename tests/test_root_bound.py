@@ -10,10 +10,11 @@ import pytest
 
 import riskcard.search.proof.root_bound as root_module
 import riskcard.search.proof.tree as tree_module
+import riskcard.search.proof.write_tree as write_module
 from oracle.enumerate_cards import enumerate_cards
 from random_problems import random_problem
 from random_tables import random_ruled_problem
-from riskcard import RiskScoreClassifier, write_proof
+from riskcard import ProofNotes, RiskScoreClassifier, write_proof
 from riskcard.errors import ParameterError
 from riskcard.model.card_json import card_to_json
 from riskcard.problem.objective import loss_of
@@ -77,6 +78,24 @@ def test_few_columns_are_kept_where_rows_are_many(monkeypatch):
     assert few.bound < best.bound
 
 
+def test_a_goal_is_reached_or_given_up_where_a_model_has_a_lower_loss(monkeypatch):
+    conditions, rounds = arrange_conditions(open_problem()), []
+    best = bound_root(conditions, Deadline()).bound
+    add_columns = _Search.add_columns
+
+    def add_and_count(search):
+        rounds.append(search.loss)
+        return add_columns(search)
+
+    monkeypatch.setattr(_Search, "add_columns", add_and_count)
+    assert bound_root(conditions, Deadline(), best * 0.99).bound >= best * 0.99
+    rounds.clear()
+    too_much = best * 1.01
+    assert bound_root(conditions, Deadline(), too_much).bound < too_much
+    assert min(rounds) >= too_much
+    assert 0 < len(rounds) < root_module.MOST_ROUNDS
+
+
 @pytest.mark.parametrize("room", [0.5, 2.0, 100.0])
 def test_a_projection_is_the_nearest_point_of_the_shares_that_are_allowed(room):
     rng = np.random.default_rng(0)
@@ -101,16 +120,22 @@ def test_a_proof_that_is_cut_short_states_at_least_this_bound(monkeypatch):
     assert at_once.stated <= late.bound < loss_of(late.solution, problem)
 
 
-def test_its_file_is_a_single_node_and_is_accepted(monkeypatch, tmp_path):
+@pytest.mark.parametrize("has_notes", [False, True])
+def test_its_file_is_a_single_node_and_is_accepted(monkeypatch, tmp_path, has_notes):
     monkeypatch.setattr(tree_module, "WORK_DEPTH_FIRST", 0.0)
     monkeypatch.setattr(tree_module, "TIME_FOR_ROOT", 1e9)
     monkeypatch.setattr(tree_module, "_reason_to_stop", lambda *_: Status.TIME_LIMIT)
     rng = np.random.default_rng(0)
     X = pd.DataFrame({name: rng.integers(0, 60, 400).astype(float) for name in "abcd"})
     y = (rng.random(400) < 1 / (1 + np.exp(2.0 - X["a"] / 20 - X["b"] / 40))).astype(int)
-    model = RiskScoreClassifier(5, regularization=None, certify=True).fit(X, y)
+    with ProofNotes() as notes:
+        model = RiskScoreClassifier(5, regularization=None, certify=True).fit(X, y)
     assert model.status_ == "time_limit"
-    written = write_proof(tmp_path / "card.proof", model.card_, X, y)
+    if has_notes:  # it is not looked for again
+        monkeypatch.setattr(write_module, "bound_root", None)
+    written = write_proof(
+        tmp_path / "card.proof", model.card_, X, y, notes=notes if has_notes else None
+    )
     assert (written.records, written.closed) == (1, 1)
     rows = Rows({name: X[name].tolist() for name in X}, (y == model.event_).tolist())
     card = json.loads(card_to_json(model.card_))

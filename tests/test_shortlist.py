@@ -14,6 +14,7 @@ from riskcard import (
     CardRules,
     FeatureRule,
     ParameterError,
+    ProofNotes,
     Regularization,
     RiskScoreClassifier,
     RiskScoreClassifierCV,
@@ -25,6 +26,7 @@ from riskcard.audit.findings import Outcome
 from riskcard.card.sentences import kind_words, proof_for_readers, regularization_words
 from riskcard.cli.main import main
 from riskcard.encoding.decode_solution import PrintedCuts
+from riskcard.estimators import learning
 from riskcard.logistic import residuals
 from riskcard.model.card import RiskCard
 from riskcard.problem.objective import violations
@@ -380,6 +382,29 @@ def test_the_certificate_says_what_a_proof_with_preselection_is_about(
     assert not any("preselected" in n for n in whole.fit(X, y).card_.certificate.notes)
     written = write_proof(tmp_path / "card.proof", model.card_, X, y)
     assert written.bound == model.lower_bound_
+
+
+def test_the_notes_of_a_proof_keep_the_preselected_conditions(
+    few_for_proofs, table, monkeypatch, tmp_path
+):
+    X, y = table
+    monkeypatch.setattr("riskcard.estimators.regularization.fitting_shortlist", lambda *_: None)
+    model, selected = RiskScoreClassifier(2, certify=True), list[object]()
+    with ProofNotes() as notes:
+        card = model.fit(X, y).card_
+    select = learning.shortlist_for_proof
+
+    def select_and_count(problem):
+        selected.append(problem)
+        return select(problem)
+
+    monkeypatch.setattr(learning, "shortlist_for_proof", select_and_count)
+    write_proof(tmp_path / "kept", card, X, y, notes=notes)
+    assert selected == []
+    notes.posed = None
+    write_proof(tmp_path / "again", card, X, y, notes=notes)
+    assert len(selected) == 1
+    assert (tmp_path / "kept").read_bytes() == (tmp_path / "again").read_bytes()
 
 
 def test_rounded_cuts_are_proven_among_all_conditions(few_for_proofs, table, monkeypatch):

@@ -32,19 +32,20 @@ def table_as_csv(columns: Mapping[str, Iterable[Any]]) -> str:
     return file.getvalue()
 
 
-def write_whole(path: str | Path, content: str | bytes) -> None:
+def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> None:
     """Write a file so that a reader sees the old file or the new one, never a part.
 
-    A text is written as UTF-8. A link is followed, so that it goes on pointing at the file. What is
+    A text is written as UTF-8; what is too large for the memory is given piece by piece. A link is followed, so that it goes on pointing at the file. What is
     not a file, such as a device, a pipe or ``/dev/stdout``, stays what it is: it is written to.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
+    pieces = [data] if isinstance(data, bytes) else data
     require_writable(path)
     try:
         if _is_stream(path):
-            _write_stream(path, data)
+            _write_stream(path, pieces)
         else:
-            _replace(Path(os.path.realpath(path)), data)
+            _replace(Path(os.path.realpath(path)), pieces)
     except BrokenPipeError:  # the reader has gone, which is no fault of the place
         raise
     except OSError as error:
@@ -147,30 +148,30 @@ def _is_stream(path: str | Path) -> bool:
     return _descriptor_of(path) is not None or (target.exists() and not target.is_file())
 
 
-def _write_stream(path: str | Path, data: bytes) -> None:
+def _write_stream(path: str | Path, pieces: Iterable[bytes]) -> None:
     descriptor = _descriptor_of(path)
     if descriptor is None:
         with open(path, "wb") as stream:
-            stream.write(data)
+            stream.writelines(pieces)
         return
     # what was printed before comes first, and a file that is appended to keeps what it has
     for printed in (sys.stdout, sys.stderr):
         if printed is not None:
             printed.flush()
     with os.fdopen(os.dup(descriptor), "wb") as stream:
-        stream.write(data)
+        stream.writelines(pieces)
 
 
 # --- files ----------------------------------------------------------------------------------------
 
 
-def _replace(target: Path, data: bytes) -> None:
+def _replace(target: Path, pieces: Iterable[bytes]) -> None:
     handle, temporary = tempfile.mkstemp(
         dir=target.parent, prefix=f".{target.name}.", suffix=".part"
     )
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, _mode_of(target))

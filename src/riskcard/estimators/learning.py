@@ -161,12 +161,16 @@ def learn(training: Training, task: Task) -> Learned:
 
 
 class Posed(NamedTuple):
-    """What was posed for some rows: kept in `ProofNotes`, since a proof file is about the same problem."""
+    """What was posed for some rows: kept in `ProofNotes`, since a proof file is about the same problem.
+
+    With the conditions that were preselected for its proof, once they are known.
+    """
 
     rows: tuple[object, ...]
     task: Task
     layout: Layout
     problem: Problem
+    shortlist: tuple[tuple[int, int], ...] | None = None
 
     def is_for(self, rows: tuple[object, ...] | None, task: Task) -> bool:
         """Would other rows and another task come to the same layout and problem?"""
@@ -195,7 +199,9 @@ def pose(training: Training, task: Task, card: RiskCard | None = None) -> tuple[
     if card is None or not has_too_many_conditions(problem, task.options):
         return layout, problem
     own = [(column, cut) for column, cut, _ in terms_of_card(card, layout)]
-    layout = keep_only(layout, problem, [*shortlist_for_proof(problem), *own])
+    known = posed.shortlist if isinstance(posed, Posed) and posed.problem is problem else None
+    some = shortlist_for_proof(problem) if known is None else known
+    layout = keep_only(layout, problem, [*some, *own])
     return layout, task.pose(layout)
 
 
@@ -235,6 +241,9 @@ def _learn(training: Training, task: Task) -> Learned:
             rough, options = task.pose(layout, is_rough=True), replace(options, preselects=False)
             result = solve_other_loss(problem, rough, layout.rates, options)
     if result.preselected is not None:
+        posed = kept_posed()
+        if isinstance(posed, Posed) and posed.problem is problem:
+            keep_posed(posed._replace(shortlist=result.preselected))
         chosen = [*result.preselected, *result.solution.conditions]
         n_all, layout = problem.n_conditions, keep_only(layout, problem, chosen)
         problem = task.pose(layout)

@@ -109,10 +109,14 @@ def _whole_weights(training: Training, factors: tuple[float, float], digits: int
     """The weights of the rows, rounded down."""
     if digits == 0:
         return training.table.weights.astype(np.int64)
-    both = [Fraction(factor) * (1 << digits) for factor in factors]
-    labels = (training.table.labels > 0).tolist()
-    pairs = zip(training.given_weights.tolist(), labels, strict=True)
-    return np.array([math.floor(Fraction(weight) * both[is_event]) for weight, is_event in pairs])
+    distinct, place = np.unique(training.given_weights, return_inverse=True)
+    both: Integers = np.array(
+        [
+            [math.floor(Fraction(weight) * Fraction(factor) * (1 << digits)) for weight in distinct]
+            for factor in factors
+        ]
+    )
+    return both[(training.table.labels > 0).astype(np.int64), place.ravel()]
 
 
 def _extra_weights(layout: Layout, digits: int) -> tuple[Integers, Integers]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from riskcard.data.columns import FeatureValues
-from riskcard.encoding.decode_solution import Layout
 from riskcard.errors import ParameterError
 from riskcard.estimators.card_pool import CardPool
 from riskcard.estimators.classifier import RiskScoreClassifier
@@ -25,20 +25,28 @@ from riskcard.model.card_json import card_to_json
 from riskcard.model.origin.certificate import Certificate
 from riskcard.model.origin.recipe import Recipe, RowOrigin, matches
 from riskcard.output_files import require_writable, write_whole
-from riskcard.problem.problem import Problem
 from riskcard.proof_file.merged_table import MergedTable, merge_table
 from riskcard.search.deadline import Deadline, OutOfTime
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.proof.notes import ProofNotes
 from riskcard.search.proof.write_tree import Claim, NoConditions, NotClosed, Written, write_tree
+from riskcard.status import Status
 
 MAGIC = b"riskcard proof 2\n"
+#: Bytes of the tree that are in the memory at once.
+PIECE = 1 << 20
 #: The entries of a card's features that its points depend on.
 PARTS = ("name", "cuts", "groups", "points", "missing", "codes", "usual")
 #: A pool is proven to be complete up to this part below its largest loss.
 POOL_ROUNDING = 1e-7
 #: Methods whose problem is that of the classifier with the parameters of the recipe.
 METHODS = ("RiskScoreClassifier", "RiskScoreClassifierCV", "find_pool")
+#: Why the cards of other methods have no file.
+NOT_COVERED = {
+    "improve": "what was proven depends on the card that it began with, which a proof file does not have",
+    "fit_within_limits": "limits on differences between groups depend on the group of each row, which a proof file does "
+    "not have",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +123,6 @@ def write_proof(
     with notes if notes is not None else nullcontext():
         training, layout, problem = model.pose(X, y, sample_weight, about)
     _require_training_rows(card, training)
-    _require_plain(layout, problem)
     table = merge_table(training, layout, problem)
     claims = Claims.of(certificate, pool)
     with catch_interrupt() as interrupt, tempfile.TemporaryFile() as spool:
@@ -147,12 +154,33 @@ def write_proof(
                 "are allowed, "
                 "since cards then differ by less than a millionth. Allow fewer points per term."
             ) from None
-        spool.seek(0)
-        content = _header(card, claims, table, written) + spool.read()
-    content += hashlib.sha256(content).digest()
-    write_whole(path, content)
-    digest = hashlib.sha256(content).hexdigest()
-    return ProofFile(certificate.bound, written.records, written.closed, len(content), digest)
+        deadline.require_no_interrupt()
+        whole = _Whole(_header(card, claims, table, written), spool)
+        write_whole(path, whole.pieces())
+    digest = whole.digest.hexdigest()
+    return ProofFile(certificate.bound, written.records, written.closed, whole.size, digest)
+
+
+@dataclass(slots=True)
+class _Whole:
+    """A file from its header, its tree and their hash; what is known of it when all pieces were taken."""
+
+    header: bytes
+    tree: IO[bytes]
+    digest: Any = field(default_factory=hashlib.sha256)
+    size: int = 0
+
+    def pieces(self) -> Iterator[bytes]:
+        """Trees may be too large for the memory."""
+        self.tree.seek(0)
+        for piece in chain([self.header], iter(lambda: self.tree.read(PIECE), b"")):
+            self.digest.update(piece)
+            self.size += len(piece)
+            yield piece
+        seal = self.digest.digest()
+        self.digest.update(seal)
+        self.size += len(seal)
+        yield seal
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,23 +286,20 @@ def _pool_of(claims: Claims, table: MergedTable) -> dict[str, Any] | None:
 def _require_covered(card: RiskCard) -> tuple[Certificate, Recipe]:
     """Refuse cards whose certificate a proof file cannot be about."""
     certificate, recipe = card.certificate, card.recipe
-    if certificate is None or recipe is None or certificate.bound <= 0:
+    if certificate is None or recipe is None or certificate.status == Status.HEURISTIC:
         raise ParameterError(
             "The card has no bound that could be proven in a file. Fit it with certify=True (--certify)."
         )
-    if recipe.method not in METHODS:
+    if certificate.bound <= 0:
         raise ParameterError(
-            f"Proof files do not cover cards of {recipe.method} yet, only those of {' and '.join(METHODS)}."
+            "The proof of the card ended before it reached any bound, so there is nothing to write. Give it more time."
+        )
+    if recipe.method not in METHODS:
+        why = NOT_COVERED.get(recipe.method, f"only those of {', '.join(METHODS)} have one")
+        raise ParameterError(
+            f"Proof files do not cover cards of {recipe.method}: {why}. Fit a card without it to get a file."
         )
     return certificate, recipe
-
-
-def _require_plain(layout: Layout, problem: Problem) -> None:
-    """Refuse rules that a proof file cannot express."""
-    if problem.kept or layout.further_rules:
-        raise ParameterError(
-            "Proof files do not cover limits on differences between groups, nor few changes of a card."
-        )
 
 
 def _require_training_rows(card: RiskCard, training: Training) -> None:

@@ -158,13 +158,28 @@ def _require_company(options: Namespace) -> None:
         if _is_given(options, name) and not _is_given(options, needed):
             option, other = (known.get(word, f"--{word}") for word in (name, needed))
             raise ParameterError(f"{option} has no effect without {other}. Give both, or neither.")
-    if options.proof is not None and not options.certify:
-        raise ParameterError("--proof has no effect without --certify. Give both, or neither.")
+    if options.proof is not None:
+        _require_provable(options)
     if options.improve is not None and _is_given(options, "tolerance"):
         raise ParameterError(
             "--improve and --pool-tolerance cannot be used together: a pool has the best cards of "
             "all, not those near a given one. Give one of the two."
         )
+
+
+def _require_provable(options: Namespace) -> None:
+    """Refuse to write the proof of a card that has none, before it is fitted."""
+    if not options.certify:
+        raise ParameterError("--proof has no effect without --certify. Give both, or neither.")
+    for option, is_given in (
+        ("--improve", _is_given(options, "improve")),
+        ("--max-difference", bool(options.max_difference)),
+    ):
+        if is_given:
+            raise ParameterError(
+                f"--proof cannot be used together with {option}: a proof file has neither an earlier card nor groups of "
+                "rows. Leave one of the two out."
+            )
 
 
 def _is_given(options: Namespace, name: str) -> bool:

@@ -102,7 +102,7 @@ def _with_pool(problem: Problem, rough: Problem, rows: OtherLoss, options: Optio
         if options.certify:
             most_nodes = math.inf if options.node_limit is None else options.node_limit
             stops = Stops(search.deadline.moment, most_nodes)
-            pool = find_pool(problem, result, rows.logistic_of(most), search, stops)
+            pool = find_near_optimal(problem, result, rows.logistic_of(most), search, stops)
         else:
             pool = _found_roughly(
                 problem, rough, rows, result, (most - best) / rows.loss_unit, search

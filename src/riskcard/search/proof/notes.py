@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextvars import ContextVar, Token
+from dataclasses import replace
 from types import TracebackType
 
 import numpy as np
@@ -12,6 +13,7 @@ from riskcard.arrays import Floats, Integers
 from riskcard.kernels.proof.hull.layout import HullNodes
 from riskcard.kernels.proof.hull.notes import Notes, empty_notes, index_notes, note_nodes
 from riskcard.problem.problem import Problem
+from riskcard.search.proof.root_bound import RootBound
 
 #: Most entries, of 16 bytes each. Nodes of longer proofs have no note, and are bounded a second time.
 MOST_ENTRIES = 16_000_000
@@ -44,6 +46,7 @@ class ProofNotes:
         self._marks: list[Integers] = []
         self._numbers: list[Floats] = []
         self._size = 0
+        self._root: RootBound | None = None
         self._tokens: list[Token[ProofNotes | None]] = []
         self.posed: object = None
 
@@ -67,6 +70,7 @@ class ProofNotes:
         if self._problem is None or problem.data is not self._problem.data:
             self._problem, self._weight = problem, float(problem.data.weights.sum())
             self._marks, self._numbers, self._size = [], [], 0
+            self._root = None
 
     def are_about(self, problem: Problem) -> bool:
         """Do sides and cuts of a problem have the numbers that they have in the notes?"""
@@ -80,6 +84,20 @@ class ProofNotes:
             and np.array_equal(own.jump_low, problem.jump_low)
             and all(np.array_equal(one, two) for one, two in pairs)
         )
+
+    def keep_root(self, root: RootBound) -> None:
+        """Keep the bound on all cards at once."""
+        self._root = root
+
+    def root_of(self, problem: Problem) -> RootBound | None:
+        """The bound on all cards at once, in the unit of a problem's weights; None where nothing is known of it."""
+        if self._root is None or not self.are_about(problem):
+            return None
+        return replace(self._root, bound=self._root.bound * self._factor(problem))
+
+    def _factor(self, problem: Problem) -> float:
+        """From the unit of the noted weights to that of a problem."""
+        return float(problem.data.weights.sum()) / self._weight
 
     def add(self, notes: Notes) -> None:
         """Keep the notes of a task, which it will overwrite."""
@@ -112,7 +130,7 @@ class ProofNotes:
         # a note has two entries or more, so at most half of the table is used
         digits = max(1, math.ceil(math.log2(self._size)))
         notes = notes._replace(table=np.full(1 << digits, -1, dtype=np.int64))
-        index_notes(notes, float(problem.data.weights.sum()) / self._weight)
+        index_notes(notes, self._factor(problem))
         return notes
 
 

@@ -83,11 +83,14 @@ def bound_root(conditions: Conditions, deadline: Deadline, goal: float | None = 
 
     Each round takes Newton steps on the columns so far, all of which add up to no more than the card's terms may,
     and adds the conditions that would lower the loss most. It ends where little can be gained; with a goal, when
-    the bound reaches it, or no longer rises.
+    the bound reaches it, no longer rises, or cannot reach it: a tangent of the hull is not above it anywhere, so it is
+    not above the loss of a model.
     """
     search = _Search(conditions)
     best = search.bound()
     for _ in range(MOST_ROUNDS):
+        if goal is not None and search.loss < goal:
+            break
         has_more = search.add_columns()
         if deadline.is_over() or (goal is None and not has_more):
             break

@@ -181,6 +181,8 @@ class _Tree:
         if self.is_late and self.root_bound is None and is_short and not self.problem.kept:
             until = time.perf_counter() + min(left, TIME_FOR_ROOT * used)
             self.root_bound = bound_root(self.conditions, deadline.earlier(until))
+            if self.notes is not None:
+                self.notes.keep_root(self.root_bound)
 
     def is_far(self) -> bool:
         """Is a short table's proof far from its end?"""

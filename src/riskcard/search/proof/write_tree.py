@@ -20,7 +20,7 @@ import riskcard.kernels.proof.layout as at
 from riskcard.arrays import Floats, Integers
 from riskcard.kernels.proof.hull.layout import HullNodes, empty_hull_nodes, empty_hull_work
 from riskcard.kernels.proof.layout import Conditions
-from riskcard.kernels.proof.record.closing import Closing, Rules
+from riskcard.kernels.proof.record.closing import Rules, empty_closing
 from riskcard.kernels.proof.record.points import NO_ROOM, write_boxes, write_points
 from riskcard.kernels.proof.record.walk import (
     AT_LEAF,
@@ -48,7 +48,7 @@ from riskcard.search.proof.entropy_table import (
     rounded_up,
 )
 from riskcard.search.proof.notes import ProofNotes
-from riskcard.search.proof.root_bound import bound_root
+from riskcard.search.proof.root_bound import RootBound, bound_root
 
 #: A node counts as closed in floating point when its bound is above the cutoff by this part: so much may be
 #: lost where chances are rounded.
@@ -158,20 +158,14 @@ class _Walk:
         n_codes, n_rows = int(patterns.n_codes.max()), patterns.events.size
         self.problem, self.conditions = problem, conditions
         self.rules, self.claim = rules_of(conditions, claim.cutoff), claim
-        self.closing = Closing(
-            z=np.zeros(n_rows, dtype=np.int64),
-            slopes=np.zeros(n_rows),
-            by_code=np.zeros(n_codes + 1),
-            thetas=np.zeros(hull.MOST_COLUMNS + 1, dtype=np.int64),
-            offset=np.zeros(1, dtype=np.int64),
-        )
+        self.closing = empty_closing(n_rows, n_codes, hull.MOST_COLUMNS)
         self.work = empty_hull_work(n_rows, n_terms, n_codes)
         self.stack = empty_hull_nodes(MOST_OPEN, n_terms, n_sides, np.empty)
         self.parent = empty_hull_nodes(1, n_terms, n_sides)
         self.buffer = np.zeros(BUFFER, dtype=np.uint8)
         self.counters = np.zeros(COUNTERS, dtype=np.int64)
         self.control = np.zeros(at.CONTROL_FIELDS)
-        self.notes = notes.indexed(problem)
+        self.notes, self.root = notes.indexed(problem), notes.root_of(problem)
         self.control[at.CUTOFF], self.control[at.BUDGET] = claim.cutoff * (1.0 + ABOVE), BUDGET
         self.control[at.CLOSENESS] = 1.0
 
@@ -187,10 +181,18 @@ class _Walk:
 
     def close_root(self, put: Callable[[bytes], object], deadline: Deadline) -> bool:
         """Close the node of all cards, if one bound on them is enough; whether it is."""
+        if (
+            self.root is not None
+            and self.root.bound >= self.claim.cutoff
+            and self._put_root(self.root, put)
+        ):
+            return True
         goal = self.claim.cutoff * (1.0 + ABOVE)
         at_once = bound_root(self.conditions, deadline, goal)
-        if at_once.bound < goal:
-            return False
+        return at_once.bound >= goal and self._put_root(at_once, put)
+
+    def _put_root(self, at_once: RootBound, put: Callable[[bytes], object]) -> bool:
+        """Write the node of all cards, closed by a model; False if that does not close it."""
         size = at_once.steps.size
         closing = self.closing._replace(thetas=np.zeros(size + 1, dtype=np.int64))
         buffer = np.zeros(LONGEST_HEAD + LONGEST_COLUMN * size, dtype=np.uint8)

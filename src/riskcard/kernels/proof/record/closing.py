@@ -32,6 +32,12 @@ from riskcard.kernels.proof.record.chances import (
 MARGIN, MARGIN_PER_ROW = 1e-12, 2.0**-51
 #: Binary digits with which a model is tried, few first.
 FEWEST_DIGITS, MORE_DIGITS = 8, 6
+#: A model gives few different log-odds to many rows: so many of them are remembered, by a hash of the log-odds.
+KNOWN_DIGITS, HASH_FACTOR = 10, 7046029254386353131
+#: What is remembered.
+RISK, REST, ENTROPY = 0, 1, 2
+#: No log-odds.
+UNKNOWN = -(1 << 63)
 
 
 class Rules(NamedTuple):
@@ -54,6 +60,21 @@ class Closing(NamedTuple):
     by_code: np.ndarray  # (codes,)
     thetas: np.ndarray  # (columns,) whole numbers
     offset: np.ndarray  # (1,)
+    known: np.ndarray  # (places,) log-odds, or UNKNOWN
+    found: np.ndarray  # (places, 3) their RISK, REST and ENTROPY
+
+
+def empty_closing(n_rows: int, n_codes: int, n_columns: int) -> Closing:
+    """Room for models with so many columns."""
+    return Closing(
+        z=np.zeros(n_rows, dtype=np.int64),
+        slopes=np.zeros(n_rows),
+        by_code=np.zeros(n_codes + 1),
+        thetas=np.zeros(n_columns + 1, dtype=np.int64),
+        offset=np.zeros(1, dtype=np.int64),
+        known=np.full(1 << KNOWN_DIGITS, UNKNOWN),
+        found=np.zeros((1 << KNOWN_DIGITS, 3)),
+    )
 
 
 @bare_inner_kernel
@@ -78,12 +99,23 @@ def find_log_odds(patterns, nodes, index, closing, digits):
         codes = patterns.codes[side >> 1]
         if side & 1:
             for row in range(z.size):
-                if codes[row] > cut:
-                    z[row] += step
+                z[row] += step if codes[row] > cut else 0
         else:
             for row in range(z.size):
-                if codes[row] <= cut:
-                    z[row] += step
+                z[row] += step if codes[row] <= cut else 0
+
+
+@bare_inner_kernel
+def look_up(z, rules, closing):
+    """Where in ``closing.found`` chance and entropy at log-odds ``z`` are."""
+    place = ((z * HASH_FACTOR) >> (64 - KNOWN_DIGITS)) & ((1 << KNOWN_DIGITS) - 1)
+    if closing.known[place] != z:
+        chance = chance_at(z, rules.chances)
+        closing.known[place] = z
+        closing.found[place, RISK] = chance * CHANCE_UNIT
+        closing.found[place, REST] = ((1 << CHANCE_DIGITS) - chance) * CHANCE_UNIT
+        closing.found[place, ENTROPY] = entropy_at(z, chance, rules.chances, rules.entropies)
+    return place
 
 
 @bare_inner_kernel
@@ -117,13 +149,10 @@ def bound_at_chances(patterns, nodes, index, rules, closing):
     total = 0.0
     size = 0.0
     for row in range(n_rows):
-        z = closing.z[row]
-        chance = chance_at(z, rules.chances)
-        rest = (1 << CHANCE_DIGITS) - chance
-        one = patterns.others[row] * (chance * CHANCE_UNIT)
-        two = patterns.events[row] * (rest * CHANCE_UNIT)
-        entropy = entropy_at(z, chance, rules.chances, rules.entropies)
-        bound += (patterns.events[row] + patterns.others[row]) * entropy
+        found = closing.found[look_up(closing.z[row], rules, closing)]
+        one = patterns.others[row] * found[RISK]
+        two = patterns.events[row] * found[REST]
+        bound += (patterns.events[row] + patterns.others[row]) * found[ENTROPY]
         closing.slopes[row] = one - two
         total += one - two
         size += one + two

@@ -152,8 +152,8 @@ def walk(conditions, work, rules, closing, stack, parent, control, buffer, count
     """Write records of nodes, until none is left or there is a reason to return.
 
     A node with a note is closed by the model of the note, or divided as the note says, without being bounded.
-    Where that model does not close it, and in a node that was divided although its bound is high enough, the model
-    is improved first.
+    Where that model does not close it, in a node that was divided although its bound is high enough, and in one that was
+    left open without being divided, the model is improved first.
 
     Parameters
     ----------
@@ -192,8 +192,9 @@ def walk(conditions, work, rules, closing, stack, parent, control, buffer, count
             continue
         side, slot, middle = load_hint(stack, top, notes)
         digits = -1
-        if slot < 0 or stack.bounds[top] >= control[at.CUTOFF]:
-            if slot < 0 and stack.bounds[top] > 0.0:
+        is_high = stack.bounds[top] >= control[at.CUTOFF]
+        if slot < 0 or is_high:
+            if slot < 0 and is_high:
                 digits = close_node(patterns, stack, top, rules, closing)
             if digits < 0:
                 stack.bounds[top] = 0.0
