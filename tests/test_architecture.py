@@ -365,7 +365,7 @@ def test_a_card_is_loaded_and_scored_without_anything_that_learns(tmp_path):
 #: A room or a file that grows beyond these is divided where it has two subjects. A checker of proofs is a
 #: single file on purpose: it imports nothing of riskcard, and is read from top to bottom.
 MOST_FILES, MOST_LINES = 15, 500
-LONG_FILES = {"proof_check/check_proof.py", "kernels/proof/hull/model.py"}
+LONG_FILES = {"proof_check/check_proof.py"}
 
 
 @pytest.mark.parametrize("room", sorted(ROOMS - {"."}))
