@@ -17,10 +17,17 @@ from riskcard.data.table import Table
 from riskcard.encoding.rank_table import rank_table
 from riskcard.errors import ParameterError
 from riskcard.kernels.proof.hull import layout as hull
-from riskcard.kernels.proof.hull.bound import bound_hull_node, load_columns, tangent_bound
+from riskcard.kernels.proof.hull.bound import (
+    bound_hull_node,
+    load_columns,
+    scan_column,
+    tangent_bound,
+)
 from riskcard.kernels.proof.hull.branch import divide_slot, find_gap, find_side, take_out_side
-from riskcard.kernels.proof.hull.columns import add_column, find_cells
-from riskcard.kernels.proof.hull.model import find_curves, find_slopes, loss_at, minimise_model
+from riskcard.kernels.proof.hull.cells import find_cells, find_curves, find_slopes, loss_at
+from riskcard.kernels.proof.hull.columns import add_column
+from riskcard.kernels.proof.hull.logarithms import find_losses
+from riskcard.kernels.proof.hull.model import minimise_model
 from riskcard.kernels.proof.layout import (
     CLOSENESS,
     CONTROL_FIELDS,
@@ -535,6 +542,61 @@ def test_the_unit_of_the_weights_does_not_matter(factor):
         bounds.append(float(root.bounds[0]))
     assert bounds[0] > 0
     assert bounds[1] == pytest.approx(factor * bounds[0], rel=1e-6)
+
+
+@njit
+def losses_written(n_cells, work):
+    find_losses(n_cells, work)
+
+
+def test_losses_and_chances_of_cells_are_exact_to_a_few_units_in_the_last_place():
+    rng = np.random.default_rng(3)
+    z = np.concatenate(
+        [rng.normal(0, 1, 300), rng.normal(0, 1e-3, 300), rng.uniform(-699, 699, 300), [0.0, 40.0]]
+    )
+    work = hull.empty_hull_work(z.size, 3, 2)
+    work.z[:], work.events[:], work.others[:] = z, 1.0, 0.0
+    losses_written(z.size, work)
+    unit = np.finfo(float).eps
+    assert work.slope == pytest.approx(np.logaddexp(0.0, -z), rel=4 * unit)
+    assert work.chance == pytest.approx(expit(z), rel=6 * unit)
+    assert work.rest == pytest.approx(expit(-z), rel=6 * unit)
+    work.events[:], work.others[:] = 0.0, 3.0
+    losses_written(z.size, work)
+    assert work.slope == pytest.approx(3.0 * np.logaddexp(0.0, z), rel=4 * unit)
+
+
+@njit
+def scanned(patterns, slopes, column, total):
+    return scan_column(patterns, slopes, column, total)
+
+
+def test_a_column_is_scanned_for_its_least_sums_on_both_sides():
+    rng = np.random.default_rng(4)
+    patterns = arrange_conditions(noisy_problem(3)).patterns
+    for _ in range(20):
+        slopes = rng.normal(rng.normal(0, 0.3), 1, patterns.events.size)
+        for column, codes in enumerate(patterns.codes):
+            sums = np.cumsum(np.bincount(codes, slopes, patterns.n_codes[column]))
+            below, above = sums[:-1], sums[-1] - sums[:-1]
+            found = scanned(patterns, slopes, column, slopes.sum())
+            for side, least, cut in ((below, *found[:2]), (above, *found[2:])):
+                assert least == pytest.approx(min(0.0, side.min()), abs=1e-9)
+                assert cut == (side.argmin() if side.min() < 0 else -1)
+
+
+def test_a_cell_for_each_row_gives_the_same_model():
+    conditions = arrange_conditions(noisy_problem(3))
+    patterns = conditions.patterns
+    columns = np.array([[1, 0, 3], [1, 0, 7], [2, 3, 5], [2, 3, 2], [3, 4, 6]])
+    thetas, models = np.random.default_rng(1).random(5), []
+    for is_by_row in (0, 1):
+        work = work_of(conditions)
+        work.sizes[hull.IS_BY_ROW] = is_by_row
+        loss = fitted_model(patterns, work, columns, thetas, np.full(4, 30.0))
+        assert work.sizes[hull.IS_BY_ROW] == is_by_row
+        models.append([loss, *work.gradient[:6], *work.hessian[:6, :6].ravel()])
+    assert models[1] == pytest.approx(models[0], rel=1e-9, abs=1e-9)
 
 
 def test_too_many_cells_cost_columns_but_no_validity(monkeypatch):

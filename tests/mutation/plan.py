@@ -177,8 +177,10 @@ SUBJECTS = (
         {
             "kernels/proof/hull/bound.py": 10,
             "kernels/proof/hull/branch.py": 6,
-            "kernels/proof/hull/columns.py": 4,
-            "kernels/proof/hull/model.py": 8,
+            "kernels/proof/hull/cells.py": 6,
+            "kernels/proof/hull/columns.py": 2,
+            "kernels/proof/hull/logarithms.py": 2,
+            "kernels/proof/hull/model.py": 6,
             "kernels/proof/hull/explore.py": 3,
             "kernels/proof/hull/layout.py": 2,
         },

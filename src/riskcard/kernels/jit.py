@@ -152,3 +152,8 @@ def inlined_kernel(function: Callable[..., Any]) -> Any:
 def bare_inner_kernel(function: Callable[..., Any]) -> Any:
     """Compile a function that only other kernels call and that makes no arrays."""
     return _compile(function, no_cpython_wrapper=True, _nrt=False)
+
+
+def reordered_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a sum that may be added up in any order, several numbers at a time."""
+    return _compile(function, no_cpython_wrapper=True, _nrt=False, fastmath={"reassoc", "nsz"})

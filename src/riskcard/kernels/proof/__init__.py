@@ -12,8 +12,8 @@ A reader who wants to check the proof can take the modules in this order:
 7. `nodes` and `explore`: children, and the depth-first search; why no card gets lost.
 8. `leaf`: whole points, once all conditions are chosen and the scale is free.
 
-9. `hull.bound` and `hull.branch`: the bound of wide nodes, and how they are divided; `hull.columns`
-   and `hull.model` only choose where its tangent touches.
+9. `hull.bound` and `hull.branch`: the bound of wide nodes, and how they are divided; `hull.model`
+   only chooses where its tangent touches, on the cells of `hull.cells`.
 10. `supports`: another tree, for few conditions.
 
 A node splits until it is pruned or a leaf::

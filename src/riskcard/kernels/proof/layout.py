@@ -93,6 +93,7 @@ class Patterns(NamedTuple):
     offsets: np.ndarray  # (columns,) where a column begins in `starts`
     sides: np.ndarray  # the sides that have conditions
     n_codes: np.ndarray  # (columns,)
+    commonest: np.ndarray  # (columns,) the code that most patterns have
     kept_least: np.ndarray  # (slots of a root,) the least step of a term that is kept, else 0
     kept_room: np.ndarray  # (slots of a root,) how much larger it may be; -1 where none is kept
 

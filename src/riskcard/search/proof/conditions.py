@@ -149,9 +149,11 @@ def _patterns(
         np.empty(codes.shape, dtype=np.int32),
         np.zeros(int(offsets[-1]), dtype=np.int64),
     )
+    commonest = np.zeros(n_cuts.size, dtype=np.int64)
     for column, own in deadline.watch(enumerate(codes)):
         order[column] = stable_order(own)
         counts = np.bincount(own, minlength=int(n_cuts[column]) + 1)
+        commonest[column] = counts.argmax()
         starts[offsets[column] + 1 : offsets[column + 1]] = np.cumsum(counts)
     n_slots = FIRST_INTERVAL + problem.limits.max_terms
     least, room = np.zeros(n_slots), np.full(n_slots, -1.0)
@@ -168,6 +170,7 @@ def _patterns(
         offsets=offsets[:-1],
         sides=np.flatnonzero((reach > 0) & np.repeat(n_cuts > 0, 2)),
         n_codes=n_cuts + 1,
+        commonest=commonest,
         kept_least=least,
         kept_room=room,
     )

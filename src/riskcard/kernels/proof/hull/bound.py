@@ -12,8 +12,9 @@ import numpy as np
 import riskcard.kernels.proof.hull.layout as hull
 import riskcard.kernels.proof.layout as at
 from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel
-from riskcard.kernels.proof.hull.columns import add_column, drop_idle_columns, find_cells
-from riskcard.kernels.proof.hull.model import find_slopes, loss_at, settle_offset, take_newton_step
+from riskcard.kernels.proof.hull.cells import find_cells, find_slopes, loss_at, settle_offset
+from riskcard.kernels.proof.hull.columns import add_column, drop_idle_columns
+from riskcard.kernels.proof.hull.model import take_newton_step
 from riskcard.kernels.proof.rounding import ROUNDING, ROUNDING_PER_ROW
 from riskcard.kernels.proof.slots import slot_reach
 
@@ -30,6 +31,7 @@ def load_columns(conditions, patterns, nodes, index, work):
     """Begin the model of a node with its columns."""
     work.sizes[hull.N_PARTS] = 0
     work.sizes[hull.N_VARIABLES] = 1
+    work.sizes[hull.IS_BY_ROW] = 0
     work.theta[0] = nodes.offsets[index]
     for c in range(nodes.n_columns[index]):
         column = nodes.columns[index, c]
@@ -153,49 +155,87 @@ def find_anchor(patterns, work, slot_index, slot, total):
 
 
 @bare_inner_kernel
+def add_slopes(slopes, order, begin, end):
+    """The sum of the slopes of rows that follow each other in an order."""
+    place = begin
+    total = 0.0
+    if end - begin >= 8:
+        # four sums, so that none waits for the one before
+        two, three, four = 0.0, 0.0, 0.0
+        while place + 4 <= end:
+            total += slopes[order[place]]
+            two += slopes[order[place + 1]]
+            three += slopes[order[place + 2]]
+            four += slopes[order[place + 3]]
+            place += 4
+        total = (total + two) + (three + four)
+    while place < end:
+        total += slopes[order[place]]
+        place += 1
+    return total
+
+
+@bare_inner_kernel
+def scan_column(patterns, slopes, column, total):
+    """The least sum of the slopes of the rows up to a cut of a column, that cut, and the same for the rows above.
+
+    0 and -1 where no sum is below 0. Rows with the commonest code are not looked at: sums come from the
+    left up to it, and from the right down to it, and the sum of all other rows is ``total`` less these.
+    """
+    order, starts = patterns.order[column], patterns.starts
+    begin, common = patterns.offsets[column], patterns.commonest[column]
+    below, above = 0.0, 0.0
+    cut_below, cut_above = -1, -1
+    run = 0.0
+    for code in range(common):
+        run += add_slopes(slopes, order, starts[begin + code], starts[begin + code + 1])
+        if run < below:
+            below, cut_below = run, code
+        if total - run < above:
+            above, cut_above = total - run, code
+    run = 0.0
+    for code in range(patterns.n_codes[column] - 1, common, -1):
+        run += add_slopes(slopes, order, starts[begin + code], starts[begin + code + 1])
+        if run < above:
+            above, cut_above = run, code - 1
+        if total - run < below:
+            below, cut_below = total - run, code - 1
+    return below, cut_below, above, cut_above
+
+
+@bare_inner_kernel
+def note_listed(work, begin, side, cut, slope):
+    """Remember a condition of the list, if its side is one of the best."""
+    if work.n_found[0] < begin + hull.MOST_LISTED:
+        note_condition(work, hull.LIST, side, cut, slope)
+        return
+    worst = begin
+    for place in range(begin + 1, begin + hull.MOST_LISTED):
+        if work.found_slope[place] > work.found_slope[worst]:
+            worst = place
+    if slope < work.found_slope[worst]:
+        work.found[worst, hull.COLUMN_SIDE] = side
+        work.found[worst, hull.COLUMN_CUT] = cut
+        work.found_slope[worst] = slope
+
+
+@bare_inner_kernel
 def scan_list(conditions, patterns, excluded, work, total):
     """The least product of slope and reach in the list; notes the best cut of the best sides."""
-    n_rows = work.slopes.size
     least = 0.0
-    begin = work.n_found[0]
+    begin = int(work.n_found[0])
     last = -1
+    below, cut_below, above, cut_above = 0.0, -1, 0.0, -1
     for s in range(patterns.sides.size):
-        side = patterns.sides[s]
+        side = int(patterns.sides[s])
         if (excluded[side >> 6] >> np.uint64(side & 63)) & np.uint64(1):
             continue
-        column = side >> 1
-        n_codes = patterns.n_codes[column]
-        if column != last:
-            codes = patterns.codes[column]
-            for code in range(n_codes):
-                work.by_code[code] = 0.0
-            for row in range(n_rows):
-                work.by_code[codes[row]] += work.slopes[row]
-            last = column
-        run = 0.0
-        best = 0.0
-        cut = -1
-        is_above = side & 1 == 1
-        for code in range(n_codes - 1):
-            run += work.by_code[code]
-            own = total - run if is_above else run
-            if own < best:
-                best = own
-                cut = code
-        best *= conditions.reach[side]
+        if side >> 1 != last:
+            last = side >> 1
+            below, cut_below, above, cut_above = scan_column(patterns, work.slopes, last, total)
+        best = (above if side & 1 else below) * conditions.reach[side]
         least = min(least, best)
-        # is it one of the best sides?
-        if work.n_found[0] < begin + hull.MOST_LISTED:
-            note_condition(work, hull.LIST, side, cut, best)
-        else:
-            worst = begin
-            for place in range(begin + 1, begin + hull.MOST_LISTED):
-                if work.found_slope[place] > work.found_slope[worst]:
-                    worst = place
-            if best < work.found_slope[worst]:
-                work.found[worst, hull.COLUMN_SIDE] = side
-                work.found[worst, hull.COLUMN_CUT] = cut
-                work.found_slope[worst] = best
+        note_listed(work, begin, side, cut_above if side & 1 else cut_below, best)
     return least
 
 
@@ -315,7 +355,7 @@ def bound_hull_node(conditions, patterns, nodes, index, work, control):
         # can no tangent prune it?
         if loss < cutoff and closeness >= 1.0:
             break
-        loss = settle_offset(patterns, work, loss)
+        loss = settle_offset(work, loss)
         bound = tangent_bound(conditions, patterns, nodes, index, work, loss)
         nodes.bounds[index] = max(nodes.bounds[index], bound)
         cost += n_rows * 2.0 * n_slots

@@ -48,7 +48,7 @@ def find_side(work):
         for cell in range(work.sizes[hull.N_CELLS]):
             weight = work.events[cell] + work.others[cell]
             curve = weight * work.chance[cell] * work.rest[cell]
-            value = work.values[part, work.levels[cell, part]]
+            value = work.values[part, work.levels[part, cell]]
             whole += curve
             first += curve * value
             second += curve * value * value

@@ -25,7 +25,9 @@ MOST_STEPS, MOST_PARTS, MOST_COLUMNS = 24, 32, 100
 N_LEVELS = MOST_STEPS + 1
 #: Most conditions of the list that become columns in one round, and of all slots.
 MOST_LISTED, MOST_FOUND = 4, 40
-#: Most cells of a model; a table of a few hundred is usual.
+#: Cells whose curvature is looked at, about half as many or more.
+MOST_CURVES = 1000
+#: Most cells of a model; a few hundred are usual.
 MOST_CELLS = 1 << 16
 
 # --- how well a node is bounded -------------------------------------------------------------------
@@ -43,7 +45,7 @@ PART_SLOT, PART_SIDE, PART_SIZE, PART_FIRST = 0, 1, 2, 3  # FIRST: the variable 
 PART_FIELDS = 4
 
 # --- what is known of a node while it is bounded --------------------------------------------------
-N_PARTS, N_CELLS, N_VARIABLES = 0, 1, 2
+N_PARTS, N_CELLS, N_VARIABLES, IS_BY_ROW = 0, 1, 2, 3
 
 
 class _HullFields(NamedTuple):
@@ -88,7 +90,7 @@ def empty_hull_nodes(n_nodes: int, n_terms: int, n_sides: int, make: Any = np.ze
 class HullWork(NamedTuple):
     """What one thread writes while it bounds a node of the hull."""
 
-    sizes: np.ndarray  # (3,) N_PARTS, N_CELLS, N_VARIABLES
+    sizes: np.ndarray  # (4,) N_PARTS, N_CELLS, N_VARIABLES, IS_BY_ROW: each row is a cell
     parts: np.ndarray  # (MOST_PARTS, PART_FIELDS)
     cuts: np.ndarray  # (MOST_PARTS, MOST_STEPS) cuts of a part, so that level > b: column b holds
     theta: np.ndarray  # (MOST_COLUMNS + 1,) offset, then the columns part by part
@@ -99,14 +101,16 @@ class HullWork(NamedTuple):
     slopes: np.ndarray  # (rows,) slope of each row's loss
     # cells
     first: np.ndarray  # (cells,) a row of each cell
-    levels: np.ndarray  # (cells, MOST_PARTS)
+    levels: np.ndarray  # (MOST_PARTS, cells)
     events: np.ndarray
     others: np.ndarray
     z: np.ndarray
     chance: np.ndarray  # of the event
     rest: np.ndarray  # of no event
-    slope: np.ndarray
+    slope: np.ndarray  # also each cell's loss, for a while
     curve: np.ndarray
+    some_levels: np.ndarray  # (MOST_PARTS, some cells) levels and curvatures of some of the cells
+    some_curves: np.ndarray
     # the quadratic model
     gradient: np.ndarray
     hessian: np.ndarray
@@ -124,7 +128,6 @@ class HullWork(NamedTuple):
     n_found: np.ndarray  # (1,)
     found: np.ndarray  # (MOST_FOUND, 3) COLUMN_SLOT, COLUMN_SIDE, COLUMN_CUT
     found_slope: np.ndarray  # (MOST_FOUND,)
-    by_code: np.ndarray
     # by code, to choose a division
     mass_by_code: np.ndarray
     curve_by_code: np.ndarray
@@ -134,7 +137,7 @@ def empty_hull_work(n_rows: int, n_terms: int, n_codes: int) -> HullWork:
     """Room for bounding nodes of the hull."""
     n, n_cells = MOST_COLUMNS + 1, min(n_rows, MOST_CELLS)
     return HullWork(
-        sizes=np.zeros(3, dtype=np.int64),
+        sizes=np.zeros(4, dtype=np.int64),
         parts=np.zeros((MOST_PARTS, PART_FIELDS), dtype=np.int64),
         cuts=np.zeros((MOST_PARTS, MOST_STEPS), dtype=np.int64),
         theta=np.zeros(n),
@@ -143,7 +146,7 @@ def empty_hull_work(n_rows: int, n_terms: int, n_codes: int) -> HullWork:
         table=np.zeros(max(1 << 16, N_LEVELS * n_cells), dtype=np.int32),
         slopes=np.zeros(n_rows),
         first=np.zeros(n_cells, dtype=np.int32),
-        levels=np.zeros((n_cells, MOST_PARTS), dtype=np.int8),
+        levels=np.zeros((MOST_PARTS, n_cells), dtype=np.int8),
         events=np.zeros(n_cells),
         others=np.zeros(n_cells),
         z=np.zeros(n_cells),
@@ -151,6 +154,8 @@ def empty_hull_work(n_rows: int, n_terms: int, n_codes: int) -> HullWork:
         rest=np.zeros(n_cells),
         slope=np.zeros(n_cells),
         curve=np.zeros(n_cells),
+        some_levels=np.zeros((MOST_PARTS, 2 * MOST_CURVES), dtype=np.int8),
+        some_curves=np.zeros(2 * MOST_CURVES),
         gradient=np.zeros(n),
         hessian=np.zeros((n, n)),
         x=np.zeros(n),
@@ -166,7 +171,6 @@ def empty_hull_work(n_rows: int, n_terms: int, n_codes: int) -> HullWork:
         n_found=np.zeros(1, dtype=np.int64),
         found=np.zeros((MOST_FOUND, 3), dtype=np.int64),
         found_slope=np.zeros(MOST_FOUND),
-        by_code=np.zeros(n_codes + 1),
         mass_by_code=np.zeros(n_codes + 1),
         curve_by_code=np.zeros(n_codes + 1),
     )

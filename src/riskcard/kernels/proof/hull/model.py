@@ -1,4 +1,4 @@
-"""The model of a node of the hull: the loss of its cells over the columns, and Newton steps.
+"""Newton steps on the coefficients of a model.
 
 Nothing here bears on the truth of a bound: it only chooses where a tangent touches.
 """
@@ -7,131 +7,15 @@ import math
 
 import riskcard.kernels.proof.hull.layout as hull
 from riskcard.kernels.jit import bare_inner_kernel, inlined_kernel
+from riskcard.kernels.proof.hull.cells import find_curves, find_slopes, loss_at
 
 #: Added to each diagonal entry of the Hessian, as a part of it.
 RIDGE = 1e-9
 #: Most solutions of a quadratic model, and the longest step in log-odds.
 MOST_SOLUTIONS, LONGEST_STEP = 40, 4.0
-#: Cells whose curvature is looked at, about.
-MOST_CURVES = 1000
 #: A variable of the quadratic model is held at 0, free, or what the others of its slot, whose sum is
 #: at the cap, are taken from.
 HELD, FREE, PIVOT = 0, 1, 2
-
-
-@bare_inner_kernel
-def loss_at(patterns, work, theta):
-    """The loss at some coefficients; writes log-odds and chances of the cells."""
-    n_parts = work.sizes[hull.N_PARTS]
-    for part in range(n_parts):
-        least = patterns.kept_least[work.parts[part, hull.PART_SLOT]]
-        total = 0.0
-        first = work.parts[part, hull.PART_FIRST]
-        work.values[part, 0] = 0.0
-        for b in range(work.parts[part, hull.PART_SIZE]):
-            total += theta[first + b]
-            work.values[part, b + 1] = total + least
-    loss = 0.0
-    for cell in range(work.sizes[hull.N_CELLS]):
-        z = theta[0]
-        for part in range(n_parts):
-            z += work.values[part, work.levels[cell, part]]
-        small = math.exp(-abs(z))
-        near = 1.0 / (1.0 + small)
-        common = math.log1p(small)
-        work.z[cell] = z
-        if z >= 0.0:
-            work.chance[cell] = near
-            work.rest[cell] = small * near
-            loss += work.events[cell] * common + work.others[cell] * (common + z)
-        else:
-            work.chance[cell] = small * near
-            work.rest[cell] = near
-            loss += work.events[cell] * (common - z) + work.others[cell] * common
-    return loss
-
-
-@bare_inner_kernel
-def find_slopes(work):
-    """Write the slope and the curvature of each cell, and the gradient."""
-    n_cells = work.sizes[hull.N_CELLS]
-    gradient, sums = work.gradient, work.pair[0]
-    total = 0.0
-    for cell in range(n_cells):
-        chance = work.chance[cell]
-        rest = work.rest[cell]
-        work.slope[cell] = work.others[cell] * chance - work.events[cell] * rest
-        work.curve[cell] = (work.events[cell] + work.others[cell]) * chance * rest
-        total += work.slope[cell]
-    gradient[0] = total
-    for part in range(work.sizes[hull.N_PARTS]):
-        size = work.parts[part, hull.PART_SIZE]
-        if size == 0:
-            continue
-        for level in range(size + 1):
-            sums[level] = 0.0
-        for cell in range(n_cells):
-            sums[work.levels[cell, part]] += work.slope[cell]
-        first = work.parts[part, hull.PART_FIRST]
-        for b in range(size - 1, -1, -1):
-            gradient[first + b] = sums[b + 1]
-            if b > 0:
-                sums[b] += sums[b + 1]
-
-
-@bare_inner_kernel
-def find_curves(work):
-    """Write the Hessian, both halves: a column holds where the level of its part is above it."""
-    n_cells, n_parts = work.sizes[hull.N_CELLS], work.sizes[hull.N_PARTS]
-    hessian, pair, curve, levels = work.hessian, work.pair, work.curve, work.levels
-    whole, total = 0.0, 0.0
-    for cell in range(n_cells):
-        whole += curve[cell]
-    # of many cells, some will do
-    stride = 1 + n_cells // MOST_CURVES
-    for cell in range(0, n_cells, stride):
-        total += curve[cell]
-    for cell in range(0, n_cells, stride):
-        curve[cell] *= whole / total
-    hessian[0, 0] = whole
-    for part in range(n_parts):
-        size = work.parts[part, hull.PART_SIZE]
-        first = work.parts[part, hull.PART_FIRST]
-        if size == 0:
-            continue
-        # with the offset, and with each other: the column that holds in fewer rows decides
-        for level in range(size + 1):
-            pair[0, level] = 0.0
-        for cell in range(0, n_cells, stride):
-            pair[0, levels[cell, part]] += curve[cell]
-        for b in range(size - 1, -1, -1):
-            if b + 1 < size:
-                pair[0, b + 1] += pair[0, b + 2]
-            hessian[first + b, 0] = pair[0, b + 1]
-            hessian[0, first + b] = pair[0, b + 1]
-            for c in range(b + 1):
-                hessian[first + b, first + c] = pair[0, b + 1]
-                hessian[first + c, first + b] = pair[0, b + 1]
-        for other in range(part):
-            width = work.parts[other, hull.PART_SIZE]
-            begin = work.parts[other, hull.PART_FIRST]
-            if width == 0:
-                continue
-            for a in range(size + 1):
-                for b in range(width + 1):
-                    pair[a, b] = 0.0
-            for cell in range(0, n_cells, stride):
-                pair[levels[cell, part], levels[cell, other]] += curve[cell]
-            for a in range(size, 0, -1):
-                for b in range(width, 0, -1):
-                    if a < size:
-                        pair[a, b] += pair[a + 1, b]
-                    if b < width:
-                        pair[a, b] += pair[a, b + 1]
-                    if a < size and b < width:
-                        pair[a, b] -= pair[a + 1, b + 1]
-                    hessian[first + a - 1, begin + b - 1] = pair[a, b]
-                    hessian[begin + b - 1, first + a - 1] = pair[a, b]
 
 
 @bare_inner_kernel
@@ -323,23 +207,3 @@ def take_newton_step(patterns, work, n_slots, loss):
             return new_loss
         length *= 0.35
     return loss_at(patterns, work, theta)
-
-
-@bare_inner_kernel
-def settle_offset(patterns, work, loss):
-    """Newton steps of the offset alone, until the slopes of all rows add up to nearly 0."""
-    for _ in range(4):
-        slope = 0.0
-        curve = 0.0
-        size = 0.0
-        for cell in range(work.sizes[hull.N_CELLS]):
-            up = work.others[cell] * work.chance[cell]
-            down = work.events[cell] * work.rest[cell]
-            slope += up - down
-            size += up + down
-            curve += (work.events[cell] + work.others[cell]) * work.chance[cell] * work.rest[cell]
-        if abs(slope) <= 1e-9 * size or curve <= 0.0:
-            break
-        work.theta[0] -= min(max(slope / curve, -1.0), 1.0)
-        loss = loss_at(patterns, work, work.theta)
-    return loss
