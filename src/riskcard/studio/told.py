@@ -24,7 +24,8 @@ from riskcard.studio.page_words import page_words
 _KINDS = ("refused_", "read_")
 #: What other rooms say where the page says it otherwise: without options of the command line, or in short.
 _HEARD = {
-    "refused_gzip": "{file} is not a table: it is compressed with gzip. Unpack it first.",
+    "refused_nothing_left": "No column of {file} is left to learn from. {reasons}",
+    "refused_empty_sheet": "{file}, sheet {sheet} is empty. Name another sheet with --sheet.",
     "refused_not_table": "{file} is not a table. Give a CSV, Excel or Parquet file, or one of SPSS, Stata or SAS.",
     "refused_utf8": "{file} is UTF-8 text with errors ({place} cannot be read). Save it again as UTF-8, "
     "or name its encoding with --encoding, such as --encoding cp1252.",
@@ -74,12 +75,12 @@ def told_part(part: str, own: Mapping[str, str] | None = None) -> str:
 
 def _said(text: str, words: Mapping[str, str]) -> str | None:
     """A sentence that is known, in other words; None where it is not."""
-    body = text.removesuffix(".")
+    body = text.strip().removesuffix(".")
     for name, pattern in _patterns():
         if (found := pattern.fullmatch(body)) is not None:
             parts = {place: _part(part, words) for place, part in found.groupdict().items()}
             said = filled(words[name], parts)
-            return said.removesuffix(".") + text[len(body) :]
+            return said.removesuffix(".") + text.strip()[len(body) :]
     return None
 
 
@@ -103,7 +104,6 @@ def _names() -> Mapping[str, str]:
 @cache
 def _patterns() -> list[tuple[str, re.Pattern[str]]]:
     """The English sentences without their last full stop, those with the most letters of their own first."""
-    texts = {name: text for name, text in page_words("en").items() if name.startswith(_KINDS)}
-    heard = {**texts, **_HEARD}
-    order = sorted(heard, key=lambda name: -len(PLACE.sub("", heard[name])))
-    return [(name, pattern_of(heard[name].removesuffix("."))) for name in order]
+    own = [(name, text) for name, text in page_words("en").items() if name.startswith(_KINDS)]
+    order = sorted([*own, *_HEARD.items()], key=lambda one: -len(PLACE.sub("", one[1])))
+    return [(name, pattern_of(text.removesuffix("."))) for name, text in order]
