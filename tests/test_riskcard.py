@@ -236,10 +236,10 @@ def test_no_term_is_worth_more_than_the_steps_that_a_card_needs():
         "shape in {b, c, d, missing}: 2",
         "shape in {d, missing}: 1",
         "shape is missing: 2",
-        "age > 60 or -8 or -9 (not missing): 4",
-        "age in {-8, -9}: 2",
-        "age = -8: 2",
+        "age > 60 (not missing) or -9 or -8: 4",
         "age not (is missing): 3",
+        "age in {-9, -8}: 2",
+        "age = -8: 2",
     ]
 
 
