@@ -532,6 +532,41 @@ def test_a_prediction_that_fails_leaves_nothing(tmp_path, capsys):
     assert not list(tmp_path.glob("scores*"))
 
 
+def test_predict_writes_scores_back_into_a_database(tmp_path, capsys):
+    table = random_table(1)
+    place, card = tmp_path / "rows.db", tmp_path / "card.json"
+    with duckdb.connect(str(place)) as connection:
+        connection.register("frame", table)
+        connection.execute("CREATE TABLE patients AS SELECT * FROM frame")
+    model = fit(table, max_terms=3, certify=False)
+    model.card_.save(card)
+    arguments = ["predict", str(card), f"duckdb:///{place}?table=patients"]
+    assert main([*arguments, "--into", "scores", "--keep", "all"]) == 0
+    assert "Wrote the table scores: 600 rows." in capsys.readouterr().err
+    with duckdb.connect(str(place)) as connection:
+        found = connection.execute("SELECT * FROM scores").df()
+    assert found.total.tolist() == model.card_.total_points(found).tolist()
+    assert np.allclose(found.risk, model.card_.risk(found), rtol=1e-12)
+    for more, said in (
+        (["--into", "scores"], "the database refused a query: .*already exists"),
+        (["--into", "other", "--keep", "agee"], "no column 'agee'.*'age'"),
+        (["--into", "other", "--threshold", "0.5"], "--threshold are not available"),
+        (["-o", str(tmp_path / "scores.csv")], "give --into TABLE"),
+    ):
+        assert main([*arguments, *more]) == 2
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1
+        assert re.search(said, error), error
+    table.to_csv(tmp_path / "rows.csv")
+    assert main(["predict", str(card), str(tmp_path / "rows.csv"), "--into", "scores"]) == 2
+    assert "--into is for a table in a database" in capsys.readouterr().err
+    (tmp_path / "rows.csv").unlink()
+    with duckdb.connect(str(place)) as connection:
+        tables = connection.execute("SHOW TABLES").fetchall()
+    assert sorted(name for (name,) in tables) == ["patients", "scores"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["card.json", "rows.db"]
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, ending, capsys, monkeypatch):
     folder = write_pieces(random_table(1), tmp_path / "pieces", 3)
@@ -570,7 +605,7 @@ def test_the_page_on_large_tables_runs(tmp_path, monkeypatch):
     with dask.config.set(scheduler="sync"):
         exec(compile(code, "large_tables.md", "exec"), {})
     commands = re.findall(r"^riskcard (.*)$", text, flags=re.MULTILINE)
-    assert len(commands) == 7
+    assert len(commands) == 8
     pq.read_table("folder/0.parquet").to_pandas().to_csv("rows.csv", index=False)
     for command in commands:
         if "postgresql" not in command and "scheduler" not in command:
