@@ -165,6 +165,50 @@ def test_codes_class_weights_and_rules_work_on_merged_rows():
     assert [code for code, _ in pressure.codes] == [-9]
 
 
+@pytest.mark.parametrize("way", [WHOLE, BY_SAMPLE, PRESELECTED], ids=["whole", "sample", "few"])
+@pytest.mark.parametrize("seed", [1, 3])
+@pytest.mark.filterwarnings("default")
+def test_the_least_rows_of_a_bin_are_rows_of_the_table(seed, way):
+    table = random_table(seed, 2000)
+    rules = CardRules(min_bin_rows=0.2, min_bin_events=60)
+    model = fit(table, rules=rules, **way)
+    rows = table[table.times > 0]
+    assert model.card_.features
+    for feature in model.card_.features:
+        lines = feature.look_up(rows[feature.name].to_numpy(dtype=object)).lines
+        assert list(feature.rows) == np.bincount(lines, minlength=len(feature.line_points)).tolist()
+    report = audit_card(model.card_, rows, rows.died, rows.times)
+    assert not [check for check in report.checks if check.outcome is Outcome.FAILED]
+
+
+def test_a_source_has_the_card_with_least_bins_of_a_fit_in_memory():
+    table = random_table(2, 2000)
+    rules = CardRules(min_bin_rows=0.3)
+    settings = {"max_terms": 3, "time_limit": None, "certify": True, "regularization": None}
+    counted = table[table.times > 0]
+    frame = counted.drop(columns=["died", "times"])
+    plain = RiskScoreClassifier(rules=rules, **settings).fit(frame, counted.died, counted.times)
+    free = RiskScoreClassifier(**settings).fit(frame, counted.died, counted.times)
+    found = fit(table, rules=rules, regularization=None)
+    assert plain.loss_ > free.loss_
+    assert found.card_.features == plain.card_.features
+    assert math.isclose(found.lower_bound_, plain.lower_bound_, rel_tol=1e-9)
+
+
+def test_cuts_are_rounded_within_the_tolerance_on_all_rows():
+    table = random_table(2, 3000)
+    plain, round_ones = (
+        fit(table, max_terms=2, certify=False, rules=CardRules(round_cuts=tolerance), **BY_SAMPLE)
+        for tolerance in (None, 0.02)
+    )
+    assert round_ones.loss_ <= 1.021 * plain.loss_
+    digits = [
+        sum(len(f"{cut:g}") for one in model.card_.features for cut in getattr(one, "cuts", ()))
+        for model in (plain, round_ones)
+    ]
+    assert digits[1] <= digits[0]
+
+
 def test_identifiers_and_columns_with_many_texts_are_left_out():
     table = random_table(0, 400)
     table["patient_id"] = np.arange(400)
@@ -433,8 +477,8 @@ def test_rows_that_cannot_be_used_are_refused(table, said):
 
 def test_what_is_not_possible_on_a_source_is_refused(tmp_path, capsys):
     table = random_table(1)
-    with pytest.raises(ParameterError, match="min_bin_rows"):
-        fit(table, rules=CardRules(min_bin_rows=5))
+    with pytest.raises(ParameterError, match="round_cuts needs a grid"):
+        fit(table, rules=CardRules(round_cuts=0.01), regularization=None)
     with pytest.raises(ParameterError, match="give them to open_source"):
         RiskScoreClassifier().fit(open_source(table, "died"), table.died)
     with pytest.raises(ParameterError, match="Use at least 10MB"):

@@ -30,6 +30,7 @@ from riskcard.estimators.regularization import Regularization
 from riskcard.problem.problem import Problem
 from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.result import SolveResult
+from riskcard.rules.card_rules import CardRules
 from riskcard.search.deadline import Deadline
 from riskcard.search.drivers.solve_plain import prove_below, reached
 from riskcard.search.options import SearchOptions
@@ -144,7 +145,7 @@ def is_possible(seen: Seen, task: Task, memory: int) -> bool:
     """Whether all cards with any cuts can be bounded: few terms and features, no rules, nothing but the rows."""
     n_terms = task.limits["max_terms"]
     is_asked = task.options.certify and task.options.is_plain and n_terms <= MOST_TERMS
-    is_plain = task.regularization == Regularization.only() and not task.rules.restricts_features
+    is_plain = task.regularization == Regularization.only() and task.rules == CardRules()
     names = list(seen.wanted.features)
     if not (is_asked and is_plain and names and math.comb(len(names), n_terms) <= MOST_FAMILIES):
         return False

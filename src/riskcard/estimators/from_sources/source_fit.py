@@ -191,7 +191,10 @@ def merge(source: Source, seen: Seen, task: Task, worth: float) -> Merged:
         # cuts that are moved later need room
         placed = max(grid - 2 * task.limits["max_terms"], 1)
         task = replace(task, regularization=replace(task.regularization, grid=grid))
-    on_sample = replace(task, regularization=replace(task.regularization, grid=placed))
+    # counts of bins are those of all rows
+    rules = replace(task.rules, min_bin_rows=None, min_bin_events=None)
+    regularization = replace(task.regularization, grid=placed)
+    on_sample = replace(task, rules=rules, regularization=regularization)
     training = Training(sample, sample.weights, None, Procedure("", {}))
     layout, problem = pose(training, on_sample)
     cuts, values = candidates_of(layout)
@@ -308,13 +311,11 @@ def is_exact(table: Table) -> bool:
 
 def _require_possible(task: Task) -> None:
     """Refuse what is not known how to be done on merged rows."""
-    rules = task.rules
-    if rules.min_bin_rows is not None or rules.min_bin_events is not None:
+    if task.rules.round_cuts is not None and task.regularization.grid is None:
         raise ParameterError(
-            "min_bin_rows and min_bin_events are not available for a source: give the rules without them."
+            "round_cuts needs a grid of candidate cuts on a source, and regularization=None has none: use the default, "
+            "or leave round_cuts out."
         )
-    if rules.round_cuts is not None:
-        raise ParameterError("round_cuts is not available for a source: give the rules without it.")
 
 
 def _worth(labels: LabelCounts, classes: tuple[Any, Any]) -> float:
