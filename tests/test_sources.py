@@ -113,12 +113,16 @@ def test_a_bound_about_every_cut_is_claimed_only_where_every_value_of_all_rows_w
     assert math.isclose(few.bound, plain.lower_bound_, rel_tol=1e-9)
     many = fit(table, sample_rows=300, regularization=None, max_terms=2, certify=False)
     assert not many.card_.certificate.is_grid_full
-    # a value that the sample does not have is found in the counts
-    table.loc[0, "grade"] = 17
-    with_rare = fit(
-        table.drop(columns="noise"), sample_rows=10, regularization=None, max_terms=4
-    ).card_.certificate
-    assert not with_rare.is_grid_full
+    # values that the sample does not have are found in the counts
+    table.loc[0, "grade"], table.loc[1, "more"] = 17, -3
+    for way in ({"max_terms": 2}, {"max_terms": 4, "certify": False}):
+        with_rare = fit(
+            table.drop(columns="noise"), sample_rows=10, regularization=None, **way
+        ).card_.certificate
+        plain = RiskScoreClassifier(regularization=None, **{"certify": True} | way)
+        plain.fit(table[["grade", "more"]], table.died)
+        assert with_rare.is_grid_full
+        assert math.isclose(with_rare.loss, plain.loss_, rel_tol=1e-9)
 
 
 @pytest.mark.parametrize("seed", [44, 52, 61])

@@ -21,7 +21,11 @@ from riskcard.errors import DataError, ParameterError, warn
 from riskcard.estimators.fitted import Procedure, Training
 from riskcard.estimators.from_sources.every_cut import is_possible, prove_every_cut
 from riskcard.estimators.from_sources.refine import Refiner, refine
-from riskcard.estimators.from_sources.source_cuts import candidates_of, preselect
+from riskcard.estimators.from_sources.source_cuts import (
+    candidates_of,
+    preselect,
+    with_all_numbers,
+)
 from riskcard.estimators.from_sources.source_table import (
     Seen,
     codes_of,
@@ -205,9 +209,17 @@ def merge(source: Source, seen: Seen, task: Task, worth: float) -> Merged:
         features = preselect(seen, problem, layout, on_sample, most)
     # of the sample, those that a lasso of its own left out among them
     n_all = layout.all_conditions or problem.n_conditions
-    table = table_of_counts(
-        seen, features, source.count(seen.wanted, features), n_all if is_short else None
-    )
+    counts = source.count(seen.wanted, features)
+    lacking = {
+        one.name
+        for one, is_full in zip(features, counts.have_no_others, strict=True)
+        if one.values is not None and not is_full
+    }
+    if lacking:
+        full = with_all_numbers(source, seen, features, lacking, int(grid))
+        if n_patterns(full) <= most:
+            features, counts = full, source.count(seen.wanted, full)
+    table = table_of_counts(seen, features, counts, n_all if is_short else None)
     if is_short:
         short = FROM_SAMPLE.format(
             all=n_all, used=len(features), features=len(seen.wanted.features)
