@@ -723,3 +723,16 @@ def test_other_outcomes_are_refused_of_a_folder(tmp_path, capsys):
     folder = write_pieces(random_table(1), tmp_path / "pieces", 2)
     assert main(["fit", str(folder), "--target", "age", "--outcome", "number"]) == 2
     assert "--outcome needs the rows in memory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["check"], ["report", "-o", "page.html"]])
+def test_commands_that_need_one_file_say_which_read_folders(tmp_path, monkeypatch, capsys, command):
+    monkeypatch.chdir(tmp_path)
+    write_pieces(random_table(1), tmp_path / "pieces", 2)
+    RiskCard([FeaturePoints("age", [50], [0, 1])], base=-1).save("card.json")
+    name, *further = command
+    assert main([name, "card.json", "pieces", "--target", "died", *further]) == 2
+    error = capsys.readouterr().err
+    assert "'pieces' is a table that is read in pieces, and this command needs one file" in error
+    assert error.count("\n") == 1
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["card.json", "pieces"]
