@@ -113,12 +113,16 @@ def test_a_bound_about_every_cut_is_claimed_only_where_every_value_of_all_rows_w
     assert math.isclose(few.bound, plain.lower_bound_, rel_tol=1e-9)
     many = fit(table, sample_rows=300, regularization=None, max_terms=2, certify=False)
     assert not many.card_.certificate.is_grid_full
-    # a value that the sample does not have is found in the counts
-    table.loc[0, "grade"] = 17
-    with_rare = fit(
-        table.drop(columns="noise"), sample_rows=10, regularization=None, max_terms=4
-    ).card_.certificate
-    assert not with_rare.is_grid_full
+    # values that the sample does not have are found in the counts
+    table.loc[0, "grade"], table.loc[1, "more"] = 17, -3
+    for way in ({"max_terms": 2}, {"max_terms": 4, "certify": False}):
+        with_rare = fit(
+            table.drop(columns="noise"), sample_rows=10, regularization=None, **way
+        ).card_.certificate
+        plain = RiskScoreClassifier(regularization=None, **{"certify": True} | way)
+        plain.fit(table[["grade", "more"]], table.died)
+        assert with_rare.is_grid_full
+        assert math.isclose(with_rare.loss, plain.loss_, rel_tol=1e-9)
 
 
 @pytest.mark.parametrize("seed", [44, 52, 61])
@@ -163,6 +167,50 @@ def test_codes_class_weights_and_rules_work_on_merged_rows():
     assert not [check for check in report.checks if check.outcome is Outcome.FAILED]
     pressure = next(feature for feature in card.features if feature.name == "pressure")
     assert [code for code, _ in pressure.codes] == [-9]
+
+
+@pytest.mark.parametrize("way", [WHOLE, BY_SAMPLE, PRESELECTED], ids=["whole", "sample", "few"])
+@pytest.mark.parametrize("seed", [1, 3])
+@pytest.mark.filterwarnings("default")
+def test_the_least_rows_of_a_bin_are_rows_of_the_table(seed, way):
+    table = random_table(seed, 2000)
+    rules = CardRules(min_bin_rows=0.2, min_bin_events=60)
+    model = fit(table, rules=rules, **way)
+    rows = table[table.times > 0]
+    assert model.card_.features
+    for feature in model.card_.features:
+        lines = feature.look_up(rows[feature.name].to_numpy(dtype=object)).lines
+        assert list(feature.rows) == np.bincount(lines, minlength=len(feature.line_points)).tolist()
+    report = audit_card(model.card_, rows, rows.died, rows.times)
+    assert not [check for check in report.checks if check.outcome is Outcome.FAILED]
+
+
+def test_a_source_has_the_card_with_least_bins_of_a_fit_in_memory():
+    table = random_table(2, 2000)
+    rules = CardRules(min_bin_rows=0.3)
+    settings = {"max_terms": 3, "time_limit": None, "certify": True, "regularization": None}
+    counted = table[table.times > 0]
+    frame = counted.drop(columns=["died", "times"])
+    plain = RiskScoreClassifier(rules=rules, **settings).fit(frame, counted.died, counted.times)
+    free = RiskScoreClassifier(**settings).fit(frame, counted.died, counted.times)
+    found = fit(table, rules=rules, regularization=None)
+    assert plain.loss_ > free.loss_
+    assert found.card_.features == plain.card_.features
+    assert math.isclose(found.lower_bound_, plain.lower_bound_, rel_tol=1e-9)
+
+
+def test_cuts_are_rounded_within_the_tolerance_on_all_rows():
+    table = random_table(2, 3000)
+    plain, round_ones = (
+        fit(table, max_terms=2, certify=False, rules=CardRules(round_cuts=tolerance), **BY_SAMPLE)
+        for tolerance in (None, 0.02)
+    )
+    assert round_ones.loss_ <= 1.021 * plain.loss_
+    digits = [
+        sum(len(f"{cut:g}") for one in model.card_.features for cut in getattr(one, "cuts", ()))
+        for model in (plain, round_ones)
+    ]
+    assert digits[1] <= digits[0]
 
 
 def test_identifiers_and_columns_with_many_texts_are_left_out():
@@ -433,8 +481,8 @@ def test_rows_that_cannot_be_used_are_refused(table, said):
 
 def test_what_is_not_possible_on_a_source_is_refused(tmp_path, capsys):
     table = random_table(1)
-    with pytest.raises(ParameterError, match="min_bin_rows"):
-        fit(table, rules=CardRules(min_bin_rows=5))
+    with pytest.raises(ParameterError, match="round_cuts needs a grid"):
+        fit(table, rules=CardRules(round_cuts=0.01), regularization=None)
     with pytest.raises(ParameterError, match="give them to open_source"):
         RiskScoreClassifier().fit(open_source(table, "died"), table.died)
     with pytest.raises(ParameterError, match="Use at least 10MB"):
@@ -532,6 +580,41 @@ def test_a_prediction_that_fails_leaves_nothing(tmp_path, capsys):
     assert not list(tmp_path.glob("scores*"))
 
 
+def test_predict_writes_scores_back_into_a_database(tmp_path, capsys):
+    table = random_table(1)
+    place, card = tmp_path / "rows.db", tmp_path / "card.json"
+    with duckdb.connect(str(place)) as connection:
+        connection.register("frame", table)
+        connection.execute("CREATE TABLE patients AS SELECT * FROM frame")
+    model = fit(table, max_terms=3, certify=False)
+    model.card_.save(card)
+    arguments = ["predict", str(card), f"duckdb:///{place}?table=patients"]
+    assert main([*arguments, "--into", "scores", "--keep", "all"]) == 0
+    assert "Wrote the table scores: 600 rows." in capsys.readouterr().err
+    with duckdb.connect(str(place)) as connection:
+        found = connection.execute("SELECT * FROM scores").df()
+    assert found.total.tolist() == model.card_.total_points(found).tolist()
+    assert np.allclose(found.risk, model.card_.risk(found), rtol=1e-12)
+    for more, said in (
+        (["--into", "scores"], "the database refused a query: .*already exists"),
+        (["--into", "other", "--keep", "agee"], "no column 'agee'.*'age'"),
+        (["--into", "other", "--threshold", "0.5"], "--threshold are not available"),
+        (["-o", str(tmp_path / "scores.csv")], "give --into TABLE"),
+    ):
+        assert main([*arguments, *more]) == 2
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1
+        assert re.search(said, error), error
+    table.to_csv(tmp_path / "rows.csv")
+    assert main(["predict", str(card), str(tmp_path / "rows.csv"), "--into", "scores"]) == 2
+    assert "--into is for a table in a database" in capsys.readouterr().err
+    (tmp_path / "rows.csv").unlink()
+    with duckdb.connect(str(place)) as connection:
+        tables = connection.execute("SHOW TABLES").fetchall()
+    assert sorted(name for (name,) in tables) == ["patients", "scores"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["card.json", "rows.db"]
+
+
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_full_disk_is_named_and_leaves_nothing(tmp_path, ending, capsys, monkeypatch):
     folder = write_pieces(random_table(1), tmp_path / "pieces", 3)
@@ -570,7 +653,7 @@ def test_the_page_on_large_tables_runs(tmp_path, monkeypatch):
     with dask.config.set(scheduler="sync"):
         exec(compile(code, "large_tables.md", "exec"), {})
     commands = re.findall(r"^riskcard (.*)$", text, flags=re.MULTILINE)
-    assert len(commands) == 7
+    assert len(commands) == 8
     pq.read_table("folder/0.parquet").to_pandas().to_csv("rows.csv", index=False)
     for command in commands:
         if "postgresql" not in command and "scheduler" not in command:
@@ -640,3 +723,16 @@ def test_other_outcomes_are_refused_of_a_folder(tmp_path, capsys):
     folder = write_pieces(random_table(1), tmp_path / "pieces", 2)
     assert main(["fit", str(folder), "--target", "age", "--outcome", "number"]) == 2
     assert "--outcome needs the rows in memory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["check"], ["report", "-o", "page.html"]])
+def test_commands_that_need_one_file_say_which_read_folders(tmp_path, monkeypatch, capsys, command):
+    monkeypatch.chdir(tmp_path)
+    write_pieces(random_table(1), tmp_path / "pieces", 2)
+    RiskCard([FeaturePoints("age", [50], [0, 1])], base=-1).save("card.json")
+    name, *further = command
+    assert main([name, "card.json", "pieces", "--target", "died", *further]) == 2
+    error = capsys.readouterr().err
+    assert "'pieces' is a table that is read in pieces, and this command needs one file" in error
+    assert error.count("\n") == 1
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["card.json", "pieces"]

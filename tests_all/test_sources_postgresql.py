@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from riskcard import DataError, open_source
+from riskcard.export.sql import card_to_sql
 from source_tables import facts_of, fit, random_table
 
 TYPES = {"b": "boolean", "i": "bigint", "f": "double precision", "O": "text"}
@@ -27,8 +28,9 @@ def create(connection, name, table):
         {"sample_rows": 150},
         {"sample_rows": 150, "memory": 400_000, "certify": False},
         {"sample_rows": 60, "memory": 60_000, "max_terms": 2, "regularization": None},
+        {"sample_rows": 80, "memory": 10**7, "max_terms": 1, "regularization": None},
     ],
-    ids=["whole", "by sample", "preselected", "at full resolution"],
+    ids=["whole", "by sample", "preselected", "at full resolution", "proven about every cut"],
 )
 @pytest.mark.parametrize("seed", [0, 1, 4])
 def test_a_table_in_postgresql_gives_the_same_card(connection, seed, way):
@@ -64,3 +66,17 @@ def test_dates_are_left_out(connection):
     with pytest.warns(UserWarning, match="Left out as neither numbers nor texts: 'day'"):
         found = fit(connection, table="with_days", certify=False)
     assert "day" not in found.feature_names_in_
+
+
+def test_scores_are_written_to_a_new_table(connection):
+    table = random_table(1)
+    for name in ("patients", "scores"):
+        connection.execute(f"DROP TABLE IF EXISTS {name}")
+    create(connection, "patients", table)
+    card = fit(table, max_terms=3, certify=False).card_
+    source = open_source(connection, "died", table="patients")
+    assert source.write("scores", card_to_sql(card, "patients", "postgresql")) == len(table)
+    found = connection.execute("SELECT sum(total) FROM scores").fetchone()[0]
+    assert found == card.total_points(table).sum()
+    with pytest.raises(DataError, match="already exists"):
+        source.write("scores", card_to_sql(card, "patients", "postgresql"))

@@ -157,7 +157,7 @@ def rank_table(
         codes, columns = _rank_feature(table, f, make, of_feature[f])
         if needs_atoms and columns.atoms is None:
             atoms = plain_atoms(codes[0], table.labels, int(columns.n_cuts[0]))
-            columns = replace(columns, atoms=atoms)
+            columns = replace(columns, atoms=_counted(atoms, table, codes[0]))
         return codes, columns
 
     # features of several columns come first: then the places of the others are known
@@ -270,10 +270,23 @@ def _rank_feature(table: Table, f: int, grid: _Grid, rule: FeatureRule) -> _Rank
     atom_of_row[~is_number] = atom_of_special[atom_of_row[~is_number]]
     atom_of_row[is_number] = codes + len(parts)
     atoms = atoms_with_specials(atom_of_row, is_event, len(parts), n_bins, is_directed(rule))
+    atoms = _counted(atoms, table, atom_of_row)
     groups = ValueGroups(specials=tuple(tuple(special[one] for one in part) for part in parts))
     is_merged = len(parts) < len(special)
     columns = _Columns(atoms.n_cuts(), (below, above), is_full, atoms, groups, is_merged)
     return atoms.codes[:, atom_of_row], columns
+
+
+def _counted(atoms: Atoms, table: Table, atom_of_row: Codes) -> Atoms:
+    """The atoms with the rows that are really there, where a row of the table stands for many."""
+    if table.merged is None:
+        return atoms
+    is_event, n_atoms = table.labels > 0, atoms.rows.size
+    return replace(
+        atoms,
+        rows=table.count_by(atom_of_row, least=n_atoms),
+        events=table.count_by(atom_of_row[is_event], is_event, n_atoms),
+    )
 
 
 def _merge_specials(
@@ -315,7 +328,7 @@ def _rank_levels(
     columns = _Columns(
         grouped.atoms.n_cuts(),
         (nothing, nothing),
-        atoms=grouped.atoms,
+        atoms=_counted(grouped.atoms, table, grouped.atom_of_row),
         groups=ValueGroups(levels=grouped.levels),
         is_merged=grouped.is_merged,
     )

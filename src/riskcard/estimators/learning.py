@@ -275,7 +275,7 @@ def _lay_out(training: Training, task: Task) -> Layout:
     table, rules = training.table, task.rules
     if task.request.outcome is not None:
         table = replace(table, outcome=task.request.outcome)
-    least = LeastBins.of(rules, table.labels)
+    least = LeastBins.of_counts(rules, table.n_rows, table.count(table.labels > 0))
     # an earlier card keeps the points that it has for rare values
     line_rows = 1 if task.request.kept else task.regularization.least_rows(table)
     table, ties = tie_rare_values(table, rules, line_rows)

@@ -25,11 +25,15 @@ class LeastBins:
     @classmethod
     def of(cls, rules: CardRules, labels: NDArray[np.int8]) -> LeastBins:
         """The counts that rules mean for rows with these labels."""
+        return cls.of_counts(rules, labels.size, int(np.count_nonzero(labels > 0)))
+
+    @classmethod
+    def of_counts(cls, rules: CardRules, n_rows: int, n_events: int) -> LeastBins:
+        """The counts that rules mean for so many rows, and rows with the event."""
         rows = rules.min_bin_rows
         if rows == "auto":
-            rows = max(1, min(math.ceil(AUTO_SHARE * labels.size), AUTO_MOST))
-        n_events = int(np.count_nonzero(labels > 0))
-        return cls(max(1, _count(rows, labels.size)), _count(rules.min_bin_events, n_events))
+            rows = max(1, min(math.ceil(AUTO_SHARE * n_rows), AUTO_MOST))
+        return cls(max(1, _count(rows, n_rows)), _count(rules.min_bin_events, n_events))
 
 
 def _count(value: float | str | None, whole: int) -> int:

@@ -80,7 +80,7 @@ def _open(data: Any, table: str | None, filesystem: Any) -> Source:
     if filesystem is not None and not is_path:
         raise ParameterError("filesystem is only for paths of files. Leave it out.")
     if isinstance(data, str) and is_address(data):
-        return _open_database(data, table)
+        return open_database(data, table)
     module = type(data).__module__.split(".")[0]
     if module in ("duckdb", "_duckdb", "psycopg"):
         if table is None:
@@ -104,18 +104,16 @@ def is_address(data: str) -> bool:
     return urlsplit(data).scheme in DATABASES
 
 
-def _open_database(address: str, table: str | None) -> Source:
+def open_database(address: str, table: str | None = None, *, is_written: bool = False) -> SqlSource:
+    """Open the table of a database that an address means, to be read, or for a new table next to it."""
     parts = urlsplit(address)
     known = dict(parse_qsl(parts.query))
-    table = known.pop("table", None) if table is None else table
-    if table is None:
-        raise ParameterError(
-            f"{address!r} does not say which table. Add ?table=NAME, or give the table by itself."
-        )
+    table = table_of(address) if table is None else table
+    known.pop("table", None)
     dialect = DATABASES[parts.scheme]()
     try:
         if isinstance(dialect, DuckDb):
-            connection = _connect_duckdb(address)
+            connection = _connect_duckdb(address, is_written)
         else:
             rest = urlunsplit(parts._replace(query=urlencode(known)))
             connection = _connect_postgresql(rest)
@@ -125,13 +123,23 @@ def _open_database(address: str, table: str | None) -> Source:
     return SqlSource(connection, dialect, table)
 
 
-def _connect_duckdb(address: str) -> Any:
+def table_of(address: str) -> str:
+    """The table that an address of a database names."""
+    table = dict(parse_qsl(urlsplit(address).query)).get("table")
+    if table is None:
+        raise ParameterError(
+            f"{address!r} does not say which table. Add ?table=NAME, or give the table by itself."
+        )
+    return table
+
+
+def _connect_duckdb(address: str, is_written: bool) -> Any:
     driver = import_extra("duckdb", "A database of DuckDB", "duckdb")
     # as in other addresses of files: the third slash is not part of the path
     path = address.partition("?")[0].removeprefix("duckdb://").removeprefix("/")
     if not Path(path).is_file():
         raise DataError(f"There is no database {path!r}. Give the file of a database of DuckDB.")
-    return driver.connect(path, read_only=True)
+    return driver.connect(path, read_only=not is_written)
 
 
 def _connect_postgresql(address: str) -> Any:

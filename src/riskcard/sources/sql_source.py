@@ -54,6 +54,12 @@ class SqlSource(Source):
             else:
                 self.kinds[name] = kind
 
+    def write(self, table: str, query: str) -> int:
+        """Write the rows of a query to a new table, whole or not at all; how many there are."""
+        self._ask(f"CREATE TABLE {_qualified(table)} AS {query}", "scores", has_answer=False)
+        ((rows,),) = self._ask(f"SELECT count(*) FROM {_qualified(table)}")
+        return int(rows)
+
     def count_labels(self, wanted: Wanted) -> LabelCounts:
         weight = self._weight(wanted)
         if wanted.weights is not None:
@@ -279,10 +285,11 @@ class SqlSource(Source):
         tree = _tree(own, feature.cuts.tolist(), 0)
         return f"CASE {' '.join(whens)} ELSE {tree} END" if whens else tree
 
-    def _ask(self, query: str, what: str = "") -> list[Any]:
+    def _ask(self, query: str, what: str = "", has_answer: bool = True) -> list[Any]:
         with Query(what, is_quiet=not (self.is_shown and what)):
             try:
-                return list(self._connection.execute(query).fetchall())
+                answer = self._connection.execute(query)
+                return list(answer.fetchall()) if has_answer else []
             except self._dialect.errors() as error:
                 said = " ".join(str(error).split())[:300].rstrip(".")
                 raise DataError(f"{self.name}: the database refused a query: {said}.") from None

@@ -16,6 +16,8 @@ from riskcard.errors import FormatError, ParameterError
 if TYPE_CHECKING:
     from riskcard.model.card import RiskCard
 
+NO_TABLE = "--into is for a table in a database. Give -o FILE."
+
 
 def score_pieces(options: Namespace, card: RiskCard, bands: list[tuple[str, float]]) -> int:
     """Write total and risk of every row, in the order of files and rows.
@@ -24,9 +26,9 @@ def score_pieces(options: Namespace, card: RiskCard, bands: list[tuple[str, floa
     """
     card.require_yes_or_no("Scores of many files")
     if options.data.startswith(ADDRESSES):
-        raise ParameterError(
-            "Rows of a database are scored where they are: 'riskcard export --format sql' writes the query."
-        )
+        return _score_in_database(options, card)
+    if options.into is not None:
+        raise ParameterError(NO_TABLE)
     ending = Path(options.output or "").suffix.lower()
     if ending not in (".csv", ".parquet"):
         raise ParameterError(
@@ -49,6 +51,33 @@ def score_pieces(options: Namespace, card: RiskCard, bands: list[tuple[str, floa
             write(_scored(card, piece, kept, bands, options.threshold))
             rows += piece.num_rows
     say(f"Wrote {options.output}: {rows:,} rows.")
+    return 0
+
+
+def _score_in_database(options: Namespace, card: RiskCard) -> int:
+    """Write points, total, log-odds and risk of every row to a new table of the same database."""
+    if options.into is None or options.output is not None:
+        raise ParameterError(
+            "Rows of a database are scored where they are: give --into TABLE, a new table there, and no -o."
+        )
+    if options.bands or options.threshold is not None:
+        raise ParameterError(
+            "--bands and --threshold are not available in a database. Leave them out."
+        )
+    from riskcard.export.sql import card_to_sql
+    from riskcard.sources.open_source import open_database, table_of
+
+    table, scheme = table_of(options.data), options.data.partition("://")[0]
+    dialect = "duckdb" if scheme == "duckdb" else "postgresql"
+    keep = None if options.keep == ["all"] else list(dict.fromkeys(options.keep))
+    query = card_to_sql(card, table, dialect, keep)
+    source = open_database(options.data, is_written=True)
+    for name in [*(feature.name for feature in card.features), *(keep or ())]:
+        if name not in source.unusable:
+            source.require(name, "column")
+    source.is_shown = True
+    rows = source.write(options.into, query)
+    say(f"Wrote the table {options.into}: {rows:,} rows.")
     return 0
 
 

@@ -6,9 +6,11 @@ from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from riskcard.cli.remarks import say
+from riskcard.cli.sources import names_source
 from riskcard.data.files.open_table import open_table
 from riskcard.data.reading import Reading
 from riskcard.data.reading_notes import Topic
+from riskcard.errors import ParameterError
 
 if TYPE_CHECKING:
     from riskcard.data.files.feature_table import FeatureTable
@@ -18,7 +20,13 @@ if TYPE_CHECKING:
 
 def open_data(options: Namespace, path: str | None = None) -> TableFile:
     """Open the file with the data, or another that is read in the same way."""
-    return open_table(path or options.data, encoding=options.encoding, sheet=options.sheet)
+    path = path or options.data
+    if names_source(path):
+        raise ParameterError(
+            f"{path!r} is a table that is read in pieces, and this command needs one file. 'riskcard fit', 'predict' "
+            "and 'validate' read folders, patterns of names, and databases."
+        )
+    return open_table(path, encoding=options.encoding, sheet=options.sheet)
 
 
 def reading_of(options: Namespace, card: RiskCard | None = None) -> Reading:

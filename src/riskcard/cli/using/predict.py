@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from riskcard.cli.remarks import say, write_or_print
 from riskcard.cli.rows.card_rows import card_columns, card_selection
-from riskcard.cli.rows.piece_scores import score_pieces
+from riskcard.cli.rows.piece_scores import NO_TABLE, score_pieces
 from riskcard.cli.rows.reading import open_data, say_notes
 from riskcard.cli.sources import names_source
 from riskcard.data.files.wanted_columns import Kind, MissingWords, Selection, require_columns
@@ -34,6 +34,8 @@ def run_predict(options: Namespace) -> int:
     _require_fitting(options, card)
     if names_source(options.data):
         return score_pieces(options, card, bands)
+    if options.into is not None:
+        raise ParameterError(NO_TABLE)
     file = open_data(options)
     kept = _kept_columns(options, file)
     table = file.read(card_selection(file, options, card))

@@ -24,18 +24,19 @@ from riskcard.estimators.from_sources.free_bins import (
     with_free_bins,
 )
 from riskcard.estimators.from_sources.refine import LISTED, Refiner
+from riskcard.estimators.from_sources.source_cuts import all_numbers
 from riskcard.estimators.from_sources.source_table import Seen, codes_of, table_of_counts
 from riskcard.estimators.learning import Learned, Task
 from riskcard.estimators.regularization import Regularization
 from riskcard.problem.problem import Problem
 from riskcard.problem.ranked_data import RankedData
 from riskcard.problem.result import SolveResult
+from riskcard.rules.card_rules import CardRules
 from riskcard.search.deadline import Deadline
 from riskcard.search.drivers.solve_plain import prove_below, reached
 from riskcard.search.options import SearchOptions
 from riskcard.sources.coding import Counts, FeatureCodes
 from riskcard.sources.rows import Kind
-from riskcard.sources.windows import Window
 from riskcard.status import OPTIMALITY_TOLERANCE, Status, relative_gap
 
 #: Cards of more terms have too many choices of features, and too many bins for each.
@@ -144,7 +145,7 @@ def is_possible(seen: Seen, task: Task, memory: int) -> bool:
     """Whether all cards with any cuts can be bounded: few terms and features, no rules, nothing but the rows."""
     n_terms = task.limits["max_terms"]
     is_asked = task.options.certify and task.options.is_plain and n_terms <= MOST_TERMS
-    is_plain = task.regularization == Regularization.only() and not task.rules.restricts_features
+    is_plain = task.regularization == Regularization.only() and task.rules == CardRules()
     names = list(seen.wanted.features)
     if not (is_asked and is_plain and names and math.comb(len(names), n_terms) <= MOST_FAMILIES):
         return False
@@ -379,26 +380,12 @@ class Prover:
 
     def _list(self, asked: Collection[tuple[str, Box]]) -> set[str]:
         """Note the numbers in some boxes, where they are not too many; the features where that is so."""
-        asked = list(dict.fromkeys(asked))
-        windows = [
-            Window(
-                codes_of(self.seen, {name: np.zeros(0)}, {})[0],
-                (box,),
-                is_by_number=True,
-                at=box[0],
-                others=(),
-                most=2 * MOST_BINS,
-            )
-            for name, box in asked
-        ]
-        if not windows:
-            return set()
-        listed = set()
-        counted = self.refiner.source.count_windows(self.seen.wanted, windows)
-        for (name, _), one in zip(asked, counted, strict=True):
-            numbers = np.unique(np.append(one.numbers, one.below)).tolist()
-            if one.is_complete and len(numbers) > 1:
-                self.before[name] |= dict(zip(numbers[1:], numbers[:-1], strict=True))
+        boxes, listed = list(dict.fromkeys(asked)), set()
+        found = all_numbers(self.refiner.source, self.seen, boxes, MOST_BINS)
+        for (name, _), numbers in zip(boxes, found, strict=True):
+            if numbers.size > 1:
+                pairs = zip(numbers[1:].tolist(), numbers[:-1].tolist(), strict=True)
+                self.before[name] |= dict(pairs)
                 listed.add(name)
         return listed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,6 +17,8 @@ from riskcard.problem.problem import Problem
 from riskcard.search.shortlist import conditions_for_proof, shortlist_from_some
 from riskcard.search.solve import solve
 from riskcard.sources.coding import FeatureCodes, n_patterns
+from riskcard.sources.source import Source
+from riskcard.sources.windows import Window
 
 #: The most conditions of a lasso; more would hardly ever have few patterns.
 MOST_PRESELECTED = 100
@@ -38,6 +41,66 @@ def candidates_of(layout: Layout) -> tuple[dict[str, Floats], dict[str, Floats]]
         if numbers.size == gaps.n_cuts + 1:
             values[name] = numbers
     return cuts, values
+
+
+def all_numbers(
+    source: Source, seen: Seen, boxes: Collection[tuple[str, tuple[float, float]]], most: int
+) -> list[Floats]:
+    """All numbers of some features above one number and up to another, the one before them first; none if too many.
+
+    Before the least number of all there is minus infinity.
+    """
+    if not boxes:
+        return []
+    windows = [
+        Window(
+            codes_of(seen, {name: np.zeros(0)}, {})[0],
+            (box,),
+            is_by_number=True,
+            at=box[0],
+            others=(),
+            most=2 * most,  # without and with the event
+        )
+        for name, box in boxes
+    ]
+    counted = source.count_windows(seen.wanted, windows)
+    nothing = np.zeros(0)
+    return [
+        np.unique(np.append(one.numbers, one.below)) if one.is_complete else nothing
+        for one in counted
+    ]
+
+
+def with_all_numbers(
+    source: Source,
+    seen: Seen,
+    features: Sequence[FeatureCodes],
+    lacking: Collection[str],
+    most: int,
+) -> list[FeatureCodes]:
+    """Features with a bin for each number of all rows, where the sample did not have all of them."""
+    asked = [one.name for one in features if one.name in lacking]
+    names = list(seen.wanted.features)
+    lows = [float(np.nextafter(seen.look.lowest[names.index(name)], -np.inf)) for name in asked]
+    highs = [float(seen.look.highest[names.index(name)]) for name in asked]
+    boxes = list(zip(asked, zip(lows, highs, strict=True), strict=True))
+    found = dict(zip(asked, all_numbers(source, seen, boxes, most), strict=True))
+    known = {name: numbers[1:] for name, numbers in found.items() if 2 < numbers.size <= most + 2}
+    return [
+        replace(
+            one,
+            cuts=np.array(
+                [
+                    choose_cut(*ends)
+                    for ends in zip(known[one.name][:-1], known[one.name][1:], strict=True)
+                ]
+            ),
+            values=known[one.name],
+        )
+        if one.name in known
+        else one
+        for one in features
+    ]
 
 
 def _ends(layout: Layout, f: int) -> tuple[Floats, Floats]:

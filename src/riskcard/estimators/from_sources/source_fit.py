@@ -21,7 +21,11 @@ from riskcard.errors import DataError, ParameterError, warn
 from riskcard.estimators.fitted import Procedure, Training
 from riskcard.estimators.from_sources.every_cut import is_possible, prove_every_cut
 from riskcard.estimators.from_sources.refine import Refiner, refine
-from riskcard.estimators.from_sources.source_cuts import candidates_of, preselect
+from riskcard.estimators.from_sources.source_cuts import (
+    candidates_of,
+    preselect,
+    with_all_numbers,
+)
 from riskcard.estimators.from_sources.source_table import (
     Seen,
     codes_of,
@@ -191,7 +195,10 @@ def merge(source: Source, seen: Seen, task: Task, worth: float) -> Merged:
         # cuts that are moved later need room
         placed = max(grid - 2 * task.limits["max_terms"], 1)
         task = replace(task, regularization=replace(task.regularization, grid=grid))
-    on_sample = replace(task, regularization=replace(task.regularization, grid=placed))
+    # counts of bins are those of all rows
+    rules = replace(task.rules, min_bin_rows=None, min_bin_events=None)
+    regularization = replace(task.regularization, grid=placed)
+    on_sample = replace(task, rules=rules, regularization=regularization)
     training = Training(sample, sample.weights, None, Procedure("", {}))
     layout, problem = pose(training, on_sample)
     cuts, values = candidates_of(layout)
@@ -202,9 +209,17 @@ def merge(source: Source, seen: Seen, task: Task, worth: float) -> Merged:
         features = preselect(seen, problem, layout, on_sample, most)
     # of the sample, those that a lasso of its own left out among them
     n_all = layout.all_conditions or problem.n_conditions
-    table = table_of_counts(
-        seen, features, source.count(seen.wanted, features), n_all if is_short else None
-    )
+    counts = source.count(seen.wanted, features)
+    lacking = {
+        one.name
+        for one, is_full in zip(features, counts.have_no_others, strict=True)
+        if one.values is not None and not is_full
+    }
+    if lacking:
+        full = with_all_numbers(source, seen, features, lacking, int(grid))
+        if n_patterns(full) <= most:
+            features, counts = full, source.count(seen.wanted, full)
+    table = table_of_counts(seen, features, counts, n_all if is_short else None)
     if is_short:
         short = FROM_SAMPLE.format(
             all=n_all, used=len(features), features=len(seen.wanted.features)
@@ -308,13 +323,11 @@ def is_exact(table: Table) -> bool:
 
 def _require_possible(task: Task) -> None:
     """Refuse what is not known how to be done on merged rows."""
-    rules = task.rules
-    if rules.min_bin_rows is not None or rules.min_bin_events is not None:
+    if task.rules.round_cuts is not None and task.regularization.grid is None:
         raise ParameterError(
-            "min_bin_rows and min_bin_events are not available for a source: give the rules without them."
+            "round_cuts needs a grid of candidate cuts on a source, and regularization=None has none: use the default, "
+            "or leave round_cuts out."
         )
-    if rules.round_cuts is not None:
-        raise ParameterError("round_cuts is not available for a source: give the rules without it.")
 
 
 def _worth(labels: LabelCounts, classes: tuple[Any, Any]) -> float:
