@@ -15,6 +15,7 @@ from riskcard.cli.main import main
 from riskcard.errors import ParameterError
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.proof_record import ProofRecord
+from riskcard.proof_check.check_proof import open_proof
 from riskcard.version import __version__
 from test_proof_file import small_table
 
@@ -121,6 +122,19 @@ def test_verify_says_which_checker_looked_and_stores_it_on_demand(made, tmp_path
     assert "verified by check_proof.py" in " ".join(RiskCard.load(output).to_text().split())
     assert main(["verify", *made, "--sample", "2", "-o", output]) == 2
     assert "--output has no place with --sample" in capsys.readouterr().err
+
+
+def test_verify_of_a_part_says_what_it_may_have_missed(made, capsys):
+    with open(made[2], "rb") as file:
+        closed = open_proof(file.read())[0]["closed"]
+    assert closed > 2
+    assert main(["verify", *made, "--sample", "2"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("No fault found in a part of the proof. The proof claims that no card")
+    assert f"only about 2 of the bounds of {closed} closed nodes, chosen at random." in out
+    assert out.count(f"a single one with {1 - 2 / closed:.3g}.") == 1
+    assert main(["verify", *made, "--sample", str(closed)]) == 0
+    assert capsys.readouterr().out.startswith("Accepted: ")
 
 
 def test_verify_says_where_a_good_proof_is_not_the_file_that_the_card_names(made, capsys):

@@ -1491,22 +1491,19 @@ def describe(verdict: Verdict) -> Iterator[str]:
     gap = f"it is at most {float(UP.create_decimal(100 * verdict.gap)):.3g} % from the best"
     if verdict.checked_share >= 1:
         yield f"Accepted{given}: {claim}. The card has {loss}, so {gap}."
+        yield f"Checked: {verdict.records:,} records of the tree, {verdict.closed:,} of them closed by their bound."
+        yield from verdict.pool
     else:
+        n, missed = verdict.checked_share * verdict.closed, 1 - verdict.checked_share
         yield (
             f"No fault found in a part of the proof{given}. The proof claims that {claim}. The card has "
             f"{loss}: if the claim is true, {gap}."
         )
-    if verdict.checked_share >= 1:
-        yield f"Checked: {verdict.records:,} records of the tree, {verdict.closed:,} of them closed by their bound."
-    else:
-        n, missed = verdict.checked_share * verdict.closed, 1 - verdict.checked_share
         yield (
             f"Looked at: all {verdict.records:,} records of the tree, but only about {n:,.0f} of the bounds of "
             f"{verdict.closed:,} closed nodes, chosen at random. If 1 % of these were wrong, all wrong ones "
             f"would be missed with a chance of {missed ** (verdict.closed / 100):.2g}; a single one with {missed:.3g}."
         )
-    if verdict.checked_share >= 1:
-        yield from verdict.pool
     yield from verdict.sentences
 
 
