@@ -35,6 +35,7 @@ from riskcard.kernels.proof.layout import (
     empty_workspace,
     join_nodes,
 )
+from riskcard.kernels.proof.leaf import fit_design
 from riskcard.kernels.proof.newton import length_to_bound, move_within, newton_direction
 from riskcard.kernels.proof.nodes import copy_node
 from riskcard.kernels.proof.relaxation import (
@@ -180,6 +181,22 @@ def direction_by_hand(gradient, hessian, w, box):
         if not is_out[free].any():
             return direction
         free = free[~is_out[free]]
+
+
+@njit
+def fit_of_leaf(design, cells, box, w, scratch):
+    return fit_design(w.size, design, cells, box, w, np.inf, scratch)
+
+
+@pytest.mark.parametrize(("lowest", "highest", "end"), [(-1.0, 0.5, 0.5), (1.5, 3.0, 1.5)])
+def test_newtons_fit_of_a_leaf_that_begins_outside_the_box_ends_at_its_edge(lowest, highest, end):
+    w = np.array([math.log(3.0)])  # where three rows with the event and one without are fitted best
+    box, cells = np.array([[lowest], [highest]]), np.array([[3.0], [1.0]])
+    loss, bound = fit_of_leaf(np.ones((1, 1)), cells, box, w, scratch_of(1))
+    at_edge = 3.0 * math.log1p(math.exp(-end)) + math.log1p(math.exp(end))
+    assert w[0] == end
+    assert loss == pytest.approx(at_edge, rel=1e-12)
+    assert at_edge * (1 - 1e-9) <= bound <= at_edge
 
 
 def test_newtons_direction_leaves_out_what_it_pushes_out_of_the_box():

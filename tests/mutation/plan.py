@@ -127,6 +127,7 @@ SUBJECTS = (
             "evaluation/other_outcomes/survival.py": 6,
         },
         (
+            "tests/test_rate_refits.py::test_the_integrated_brier_score_is_that_of_scikit_survival",
             "tests/test_estimate_validation.py",
             "tests/test_by_time.py",
             "tests/test_survival.py",
