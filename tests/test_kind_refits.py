@@ -222,3 +222,18 @@ def test_a_report_on_rows_without_a_level_judges_them_and_an_audit_refuses_them(
     assert str(found.facts.origin) == "other rows"
     with pytest.raises(ValueError, match="No row has the level '10' of the card"):
         audit_card(model, X[kept], TARGETS["levels"][kept])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_report_counts_weights_and_allows_for_groups(kind):
+    pytest.importorskip("matplotlib")
+    y, groups = TARGETS[kind], np.arange(200) // 2
+    model = model_of(kind).fit(X, y, sample_weight=WEIGHTS)
+    found = make_report(model, X, y, sample_weight=WEIGHTS, groups=groups, **QUICK).facts
+    assert str(found.origin) == "training rows"
+    judge = validate_survival if kind == "competing" else validate_estimates
+    expected = judge(model, X, y, sample_weight=WEIGHTS, groups=groups)
+    own = found.own.at if kind == "competing" else found.own.figures
+    stated = expected.at if kind == "competing" else expected.figures
+    assert as_plain(own) == as_plain(stated)
+    assert found.held_out is not None

@@ -163,6 +163,13 @@ def test_a_card_is_improved_by_one_change(kind):
     assert not audit_card(found, X, y).failures
 
 
+def test_a_pool_of_more_terms_than_are_proven_is_that_of_the_search():
+    model = model_of("levels", 13).set_params(certify=True, time_limit=5.0)
+    pool = find_pool(model, X, TARGETS["levels"], size=3)
+    assert not pool.is_complete
+    assert "there may be more" in str(pool)
+
+
 def test_what_does_not_go_together_is_refused():
     with pytest.raises(ParameterError, match="exposure is given, but pools for outcomes of yes"):
         find_pool(RiskScoreClassifier(1), X, X[:, 0] > 0, exposure=np.ones(120))

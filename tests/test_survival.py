@@ -259,7 +259,7 @@ def test_nothing_takes_a_card_of_horizons_for_one_of_yes_or_no(tmp_path):
             ParameterError, match="yes or no, but this card gives risks by horizons"
         ):
             use()
-    with pytest.raises(ParameterError, match="not for RiskScoreSurvival"):
+    with pytest.raises(DataError, match="y has the shape"):
         find_pool(model, X, labels)
 
 

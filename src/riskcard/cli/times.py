@@ -28,9 +28,7 @@ _WITHOUT_TIME = {
     "plot": None,
 }
 #: Options of a validation that are about one risk, or are not there yet.
-_NOT_BY_HORIZON = "sites", "by", "risk_groups", "total_groups", "flag_from", "tables"
-#: Those that are there by horizons only.
-_BY_HORIZON_ONLY = "weights", "groups", "against", "against_column"
+_NOT_OF_KINDS = "sites", "by", "risk_groups", "total_groups", "flag_from", "tables"
 
 
 def require_times(options: Namespace) -> None:
@@ -111,11 +109,9 @@ def judges_kind(options: Namespace, card: RiskCard) -> bool:
             )
     if card.kind is None:
         return False
-    is_timed = isinstance(card.kind, TimeToEvent)
-    whose = " and times to an event"
-    refused = dict.fromkeys(_NOT_BY_HORIZON, "") | (
-        {} if is_timed else dict.fromkeys(_BY_HORIZON_ONLY, whose)
-    )
+    refused = dict.fromkeys(_NOT_OF_KINDS, "")
+    if not isinstance(card.kind, TimeToEvent):
+        refused["against_column"] = " and times to an event"
     for name, more in refused.items():
         if getattr(options, name):
             raise ParameterError(
@@ -129,7 +125,7 @@ def validate_kind(options: Namespace, card: RiskCard) -> int:
     """Judge a card of another outcome than yes or no; nothing is written before everything is there."""
     from riskcard.cli.rows.kind_rows import read_kind_rows
     from riskcard.cli.rows.reading import open_data
-    from riskcard.cli.rows.validation_rows import clusters_of, timed_rivals
+    from riskcard.cli.rows.validation_rows import clusters_of, rival_cards, timed_rivals
     from riskcard.model.outcome_kinds import TimeToEvent
     from riskcard.validation.estimated.estimates import validate_estimates
     from riskcard.validation.horizons.by_horizon import validate_survival
@@ -144,7 +140,11 @@ def validate_kind(options: Namespace, card: RiskCard) -> int:
             **rows.further,
         )  # fmt: skip
     else:
-        found = validate_estimates(card, rows.features, rows.y, **rows.further)
+        found = validate_estimates(
+            card, rows.features, rows.y, sample_weight=rows.weights,
+            groups=clusters_of(file, options, card), against=rival_cards(file, options, card),
+            **rows.further,
+        )  # fmt: skip
     put(f"{found}\n")
     contents = {}
     if options.output is not None:

@@ -76,7 +76,8 @@ def _conditions(values: NDArray[np.float64], levels: Levels | None, grid: int | 
 
 
 def _short(number: float) -> str:
-    """Four digits, or all of those before the point."""
+    """Four digits, or all of those before the point; never a zero with a sign."""
+    number += 0.0
     return minus(in_figures(f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.4g}"))
 
 

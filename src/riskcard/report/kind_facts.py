@@ -38,6 +38,7 @@ from riskcard.evaluation.other_outcomes.estimates import (
     level_figures,
     number_figures,
 )
+from riskcard.evaluation.other_outcomes.row_units import RowUnits
 from riskcard.evaluation.other_outcomes.survival import concordance_figure
 from riskcard.model.card import RiskCard
 from riskcard.model.origin.recipe import RowOrigin, hash_for_scale
@@ -184,13 +185,13 @@ def gather_kind_facts(
     if card.recipe is not None and card.recipe.scale_rows:
         notes.append(_scale_note(card, given, outcome, weights, is_training))
     constancy: tuple[Constancy, ...] = ()
-    if isinstance(rows, TimedRows) and rows.follow_up.is_competing is None:
+    units = RowUnits(rows.own_weights, given.division.groups)
+    is_tested = isinstance(rows, TimedRows) and rows.follow_up.is_competing is None
+    if isinstance(rows, TimedRows) and is_tested and units.is_plain:
         constancy = constancy_of_card(card, given.X, rows.follow_up)
-    if rows.weights is not None:
-        what = "figures by horizon" if isinstance(rows, TimedRows) else "those of groups"
+    elif is_tested:
         notes.append(
-            f"Rows have weights: the card, its {rows.words.short_deviance.lower()} and slopes count them; {what} count "
-            "rows."
+            "Rows have weights, or belong together: whether effects change with time is not tested."
         )
     return KindFacts(
         card=card,
@@ -198,7 +199,7 @@ def gather_kind_facts(
         reason=known.why_not_training if known.origin is RowOrigin.UNKNOWN else "",
         data=_data_facts(card, known, rows),
         audit=audit,
-        own=_judge_card(card, rows, totals),
+        own=_judge_card(card, rows, totals, units),
         held_out=held_out,
         folds=folds,
         stability=stability,
@@ -272,29 +273,30 @@ def _data_facts(card: RiskCard, known: TrainingRows, rows: KindRows) -> DataFact
 # --- judging ------------------------------------------------------------------------------------
 
 
-def _judge_card(card: RiskCard, rows: KindRows, totals: Any) -> Judged:
+def _judge_card(card: RiskCard, rows: KindRows, totals: Any, units: RowUnits) -> Judged:
     """A card on rows."""
     performance, brier = rows.measure(card), rows.brier(card)
     if not isinstance(rows, TimedRows):
-        figures = _estimated(rows, [(card, rows)])
+        figures = _estimated(rows, [(card, rows)], units)
         return Judged(performance, None, brier, (), (), figures)
     assert isinstance(card.kind, TimeToEvent)
     said = predictions_of(card, totals, rows.follow_up, card.kind.horizons)
     ordered = rows.follow_up
     if ordered.is_competing is not None:
         ordered = ordered.never_after_competing()
-    concordance = concordance_figure(ordered, card.linear_of_total(totals))
-    at, curves = at_horizons(rows.follow_up, said), group_curves(rows.follow_up, said)
+    concordance = concordance_figure(ordered, card.linear_of_total(totals), units)
+    at = at_horizons(rows.follow_up, said, units)
+    curves = group_curves(rows.follow_up, said, units)
     return Judged(performance, concordance, brier, at, curves)
 
 
 def _estimated(
-    rows: KindRows, parts: list[tuple[RiskCard, KindRows]]
+    rows: KindRows, parts: list[tuple[RiskCard, KindRows]], units: RowUnits
 ) -> CountFigures | NumberFigures | LevelFigures:
     """The figures of counts, numbers or levels; each part of the rows is judged by a card of its own."""
     linear = np.concatenate([part.linear(card) for card, part in parts])
     if isinstance(rows, NumberedRows):
-        return number_figures(linear, rows.numbers, N_GROUPS)
+        return number_figures(linear, rows.numbers, N_GROUPS, units)
     if isinstance(rows, LevelledRows):
         kinds = [card.kind for card, _ in parts]
         at_least = np.concatenate(
@@ -305,9 +307,10 @@ def _estimated(
             ]
         )
         assert isinstance(kinds[0], OrderedLevels)
-        return level_figures(at_least, rows.levels.codes, words_of_levels(kinds[0]), N_GROUPS)
+        words = words_of_levels(kinds[0])
+        return level_figures(at_least, rows.levels.codes, words, N_GROUPS, units)
     assert isinstance(rows, CountedRows)
-    return count_figures(linear, rows.counts, rows.exposure, N_GROUPS)
+    return count_figures(linear, rows.counts, rows.exposure, N_GROUPS, units)
 
 
 def _held_out(
@@ -331,7 +334,8 @@ def _held_out(
     judged = Judged(performance, None, float(np.mean(briers)), (), ())
     one_pass = list(zip(splits, cards, strict=True))
     one_pass = one_pass[: repeats.cv] if division.is_drawn else one_pass
-    return _with_each_row(judged, rows, one_pass, horizons), len(splits)
+    units = RowUnits(rows.own_weights, division.groups)
+    return _with_each_row(judged, rows, one_pass, horizons, units), len(splits)
 
 
 def _mean(found: list[KindPerformance]) -> KindPerformance:
@@ -346,14 +350,16 @@ def _with_each_row(
     rows: KindRows,
     one_pass: list[tuple[Split, RiskCard]],
     horizons: tuple[float, ...],
+    units: RowUnits,
 ) -> Judged:
     """With the figures in which each row is judged once; without them where some are not, or twice."""
     places = np.concatenate([test for (_, test), _ in one_pass])
     if places.size != np.unique(places).size:
         return judged
+    units = units.take(places)
     own, parts = rows.take(places), [(card, rows.take(test)) for (_, test), card in one_pass]
     if not isinstance(own, TimedRows):
-        return replace(judged, figures=_estimated(own, parts))
+        return replace(judged, figures=_estimated(own, parts, units))
     kinds = [card.kind for card, _ in parts if isinstance(card.kind, TimeToEvent)]
     horizons = tuple(one for one in horizons if all(one <= kind.last for kind in kinds))
     if not horizons:
@@ -362,7 +368,8 @@ def _with_each_row(
         np.asarray(card.relative_of_total(card.total_points(part.X))) for card, part in parts
     ]
     said = _pooled(kinds, relative, horizons, own)
-    at, curves = at_horizons(own.follow_up, said), group_curves(own.follow_up, said)
+    at = at_horizons(own.follow_up, said, units)
+    curves = group_curves(own.follow_up, said, units)
     return replace(judged, at=at, curves=curves)
 
 

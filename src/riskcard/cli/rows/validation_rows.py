@@ -93,22 +93,26 @@ def other_cards(paths: list[str], card: RiskCard) -> dict[str, RiskCard]:
     return found
 
 
+def rival_cards(file: TableFile, options: Namespace, card: RiskCard) -> dict[str, Any]:
+    """Other cards with their columns, by the names of their files."""
+    target, found = target_of(options, card), {}
+    for name, other in other_cards(options.against, card).items():
+        table = file.read(card_selection(file, options, other, target))
+        found[name] = other, card_columns(other, table)
+    return found
+
+
 def timed_rivals(file: TableFile, options: Namespace, card: RiskCard) -> dict[str, Any]:
     """What a card for the time to an event is compared with: other cards with their risks, and columns."""
-    from riskcard.model.card_json import load_card
     from riskcard.model.outcome_kinds import TimeToEvent
     from riskcard.validation.horizons.compared import read_rival
-    from riskcard.validation.validate import require_same_event
 
     assert isinstance(card.kind, TimeToEvent)
-    target, found = target_of(options, card), {}
     horizons = tuple(options.horizon or card.kind.horizons)
-    for path in options.against:
-        other = load_card(path)
-        columns = card_columns(other, file.read(card_selection(file, options, other, target)))
-        name = path if Path(path).name in found else Path(path).name
-        require_same_event(card, other, name)
-        found[name] = read_rival(name, other, columns, horizons)
+    found: dict[str, Any] = {
+        name: read_rival(name, other, columns, horizons)
+        for name, (other, columns) in rival_cards(file, options, card).items()
+    }
     if options.against_column:
         alone = Namespace(**{**vars(options), "sites": None, "groups": None})
         extra = _further_columns(file, alone, card, {})

@@ -10,6 +10,8 @@ from scipy.stats import chi2
 
 from riskcard.arrays import Floats
 from riskcard.evaluation.intervals import Figure
+from riskcard.evaluation.linearisation import linearise
+from riskcard.evaluation.other_outcomes.row_units import RowUnits
 from riskcard.evaluation.other_outcomes.survival import risk_groups
 
 #: Newton steps of a regression, and the step at which it ends.
@@ -58,19 +60,32 @@ def poisson_ratio(events: float, expected: float) -> Figure:
     return Figure(events / expected, (low / expected, high / expected))
 
 
-def rate_groups(rates: Floats, counts: Floats, exposure: Floats, most: int) -> list[RateGroup]:
+def ratio_figure(counts: Floats, expected: Floats, units: RowUnits) -> Figure:
+    """Events divided by expected ones: with an exact interval, or where rows have weights or clusters by influences."""
+    weights = units.weights
+    events, whole = float(weights @ counts), float(weights @ expected)
+    if units.is_plain:
+        return poisson_ratio(events / float(weights[0]), whole / float(weights[0]))
+    ratio = events / whole
+    found = linearise(units, ratio, weights * (counts - ratio * expected) / whole)
+    return Figure(ratio, found.log_interval())
+
+
+def rate_groups(
+    rates: Floats, counts: Floats, exposure: Floats, most: int, units: RowUnits | None = None
+) -> list[RateGroup]:
     """Rows in groups of ascending rate, of about the same size; equal rates stay together."""
-    found = []
+    units, found = units or RowUnits.equal(rates.size), []
     for own in risk_groups(rates, most):
-        events, expected = float(counts[own].sum()), float(rates[own] @ exposure[own])
+        weights, expects = units.weights[own], rates[own] * exposure[own]
         found.append(
             RateGroup(
                 rows=int(np.count_nonzero(own)),
                 lowest=float(rates[own].min()),
                 highest=float(rates[own].max()),
-                events=events,
-                expected=expected,
-                ratio=poisson_ratio(events, expected),
+                events=float(weights @ counts[own]),
+                expected=float(weights @ expects),
+                ratio=ratio_figure(counts[own], expects, units.take(own)),
             )
         )
     return found
@@ -109,24 +124,36 @@ class CountFigures:
     groups: tuple[RateGroup, ...]
 
 
-def count_figures(linear: Floats, counts: Floats, exposure: Floats, most: int) -> CountFigures:
+def count_figures(
+    linear: Floats, counts: Floats, exposure: Floats, most: int, units: RowUnits | None = None
+) -> CountFigures:
     """The figures of some rows, by the logarithms of their rates, in at most so many groups."""
-    rates = np.exp(linear)
-    expected = rates * exposure
-    average = float(counts.sum()) / float(exposure.sum()) * exposure
-    deviance, of_average = poisson_deviance(counts, expected), poisson_deviance(counts, average)
-    whole = float(expected.sum())
-    return CountFigures(
-        events=float(counts.sum()),
-        expected=whole,
-        ratio=poisson_ratio(float(counts.sum()), whole),
-        # less than that is the rounding of a rate that is the same in all rows
-        explained=1 - deviance / of_average if of_average > ROUNDING * counts.sum() else math.nan,
-        deviance=deviance / linear.size,
-        dispersion=float(np.mean((counts - expected) ** 2 / expected)),
-        slope=_slope(linear, counts, exposure),
-        groups=tuple(rate_groups(rates, counts, exposure, most)),
+    units = units or RowUnits.equal(linear.size)
+    weights, rates = units.weights, np.exp(linear)
+    expected, events = rates * exposure, float(weights @ counts)
+    average = events / float(weights @ exposure) * exposure
+    deviance, of_average = (
+        float(weights @ row_deviances(counts, one)) for one in (expected, average)
     )
+    return CountFigures(
+        events=events,
+        expected=float(weights @ expected),
+        ratio=ratio_figure(counts, expected, units),
+        # less than that is the rounding of a rate that is the same in all rows
+        explained=1 - deviance / of_average if of_average > ROUNDING * events else math.nan,
+        deviance=deviance / float(weights.sum()),
+        dispersion=float(np.average((counts - expected) ** 2 / expected, weights=weights)),
+        slope=_slope(linear, counts, exposure, weights),
+        groups=tuple(rate_groups(rates, counts, exposure, most, units)),
+    )
+
+
+def row_deviances(counts: Floats, expected: Floats) -> Floats:
+    """The part of each row in the Poisson deviance."""
+    happened = counts > 0
+    ratio = np.where(happened, counts / expected, 1.0)
+    found: Floats = 2 * (counts * np.log(ratio) + expected - counts)
+    return found
 
 
 def poisson_deviance(counts: Floats, expected: Floats) -> float:
@@ -137,16 +164,15 @@ def poisson_deviance(counts: Floats, expected: Floats) -> float:
     >>> poisson_deviance(np.array([1.0, 2.0]), np.array([1.0, 2.0]))
     0.0
     """
-    happened = counts > 0
-    surplus = counts[happened] * np.log(counts[happened] / expected[happened])
-    return 2 * float(surplus.sum() + expected.sum() - counts.sum())
+    return float(row_deviances(counts, expected).sum())
 
 
-def _slope(linear: Floats, counts: Floats, exposure: Floats) -> float:
+def _slope(linear: Floats, counts: Floats, exposure: Floats, weights: Floats) -> float:
     """The factor of the logarithms of rates with the lowest deviance, by Newton steps; NaN where there is none."""
     if not np.ptp(linear) > 0 or not counts.any():
         return math.nan
     columns = np.column_stack([np.ones(linear.size), linear - linear.mean()])
+    counts, exposure = weights * counts, weights * exposure
     found = np.array([math.log(float(counts.sum()) / float(exposure.sum())), 0.0])
     for _ in range(MOST_STEPS):
         expected = exposure * np.exp(columns @ found)

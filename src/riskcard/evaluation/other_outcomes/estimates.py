@@ -10,7 +10,9 @@ import numpy as np
 
 from riskcard.arrays import Booleans, Floats, Integers
 from riskcard.evaluation.discrimination import roc_curve
-from riskcard.evaluation.intervals import Figure, normal_interval, quantile_of, wilson_interval
+from riskcard.evaluation.intervals import Figure, normal_interval, quantile_of, rate_interval
+from riskcard.evaluation.linearisation import effective_units, linearise
+from riskcard.evaluation.other_outcomes.row_units import RowUnits
 from riskcard.evaluation.other_outcomes.survival import concordance_figure, risk_groups
 from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.outcomes.hazards import FollowUp
@@ -71,53 +73,63 @@ class NumberFigures:
     groups: tuple[EstimateGroup, ...]
 
 
-def number_figures(expected: Floats, numbers: Floats, most: int) -> NumberFigures:
+def number_figures(
+    expected: Floats, numbers: Floats, most: int, units: RowUnits | None = None
+) -> NumberFigures:
     """The figures of some rows, in at most so many groups.
 
     The intervals of R^2 and of the slope are those of their linearisation: the errors of rows may differ.
     """
-    errors = numbers - expected
+    units, errors = units or RowUnits.equal(numbers.size), numbers - expected
+    weights = units.weights
+
+    def observed(own: Booleans) -> Figure:
+        return mean_figure(numbers[own], units.take(own))
+
     return NumberFigures(
-        explained=_explained(errors, numbers),
-        root_mean_square=math.sqrt(float(np.mean(errors**2))),
-        mean_absolute=float(np.mean(np.abs(errors))),
-        expected=float(expected.mean()),
-        observed=mean_figure(numbers),
-        slope=_slope(expected, numbers),
-        groups=tuple(_groups(expected, most, lambda own: mean_figure(numbers[own]))),
+        explained=_explained(errors, numbers, units),
+        root_mean_square=math.sqrt(float(np.average(errors**2, weights=weights))),
+        mean_absolute=float(np.average(np.abs(errors), weights=weights)),
+        expected=float(np.average(expected, weights=weights)),
+        observed=mean_figure(numbers, units),
+        slope=_slope(expected, numbers, units),
+        groups=tuple(_groups(expected, most, weights, observed)),
     )
 
 
-def mean_figure(numbers: Floats) -> Figure:
+def mean_figure(numbers: Floats, units: RowUnits) -> Figure:
     """A mean with Student's 95 % interval; none of a single row."""
-    mean = float(numbers.mean())
+    weights = units.weights
+    mean = float(np.average(numbers, weights=weights))
+    if not units.is_plain:
+        return linearise(units, mean, weights * (numbers - mean) / weights.sum()).figure()
     if numbers.size < 2:
         return Figure(mean, None)
     error = float(numbers.std(ddof=1)) / math.sqrt(numbers.size)
     return Figure(mean, normal_interval(mean, error, quantile_of(numbers.size - 1)))
 
 
-def _explained(errors: Floats, numbers: Floats) -> Figure:
-    squares = (numbers - numbers.mean()) ** 2
-    whole = float(squares.sum())
+def _explained(errors: Floats, numbers: Floats, units: RowUnits) -> Figure:
+    weights = units.weights
+    squares = (numbers - np.average(numbers, weights=weights)) ** 2
     if not np.ptp(numbers) > 0:
         return Figure(math.nan, None)
-    left = float(np.sum(errors**2)) / whole
-    influence = (errors**2 - left * squares) / whole
-    low, high = normal_interval(1 - left, math.sqrt(float(influence @ influence)))
-    return Figure(1 - left, (low, min(high, 1.0)))
+    whole = float(weights @ squares)
+    left = float(weights @ errors**2) / whole
+    found = linearise(units, 1 - left, weights * (errors**2 - left * squares) / whole)
+    interval = found.interval()
+    return Figure(found.value, None if interval is None else (interval[0], min(interval[1], 1.0)))
 
 
-def _slope(expected: Floats, numbers: Floats) -> Figure:
-    away = expected - expected.mean()
-    spread = float(away @ away)
-    if spread <= 1e-18 * max(float(expected @ expected), 1e-300):
+def _slope(expected: Floats, numbers: Floats, units: RowUnits) -> Figure:
+    weights = units.weights
+    away = expected - np.average(expected, weights=weights)
+    spread = float(weights @ away**2)
+    if spread <= 1e-18 * max(float(weights @ expected**2), 1e-300):
         return Figure(math.nan, None)
-    slope = float(away @ numbers) / spread
-    left = numbers - numbers.mean() - slope * away
-    return Figure(
-        slope, normal_interval(slope, math.sqrt(float((away * left) @ (away * left))) / spread)
-    )
+    slope = float(weights @ (away * numbers)) / spread
+    left = numbers - np.average(numbers, weights=weights) - slope * away
+    return linearise(units, slope, weights * away * left / spread).figure()
 
 
 # --- levels -------------------------------------------------------------------------------------
@@ -167,7 +179,13 @@ class LevelFigures:
     at: tuple[AtLevel, ...]
 
 
-def level_figures(at_least: Floats, codes: Integers, words: list[str], most: int) -> LevelFigures:
+def level_figures(
+    at_least: Floats,
+    codes: Integers,
+    words: list[str],
+    most: int,
+    units: RowUnits | None = None,
+) -> LevelFigures:
     """The figures of some rows, in at most so many groups.
 
     Parameters
@@ -180,41 +198,67 @@ def level_figures(at_least: Floats, codes: Integers, words: list[str], most: int
         What each level but the lowest is called, as one or a higher one.
     most
         Groups.
+    units
+        Weights and clusters of rows; None for none.
     """
-    n_rows, n_levels = codes.size, at_least.shape[1] + 1
-    ends = np.ones((n_rows, 1)), np.zeros((n_rows, 1))
-    shares = -np.diff(np.hstack([ends[0], at_least, ends[1]]), axis=1)
-    own = np.maximum(shares[np.arange(n_rows), codes], LEAST_SHARE)
-    counts = np.bincount(codes, minlength=n_levels)
-    seen = counts[counts > 0] / n_rows
+    units, n_levels = units or RowUnits.equal(codes.size), at_least.shape[1] + 1
+    weights = units.weights
+    counts = np.bincount(codes, weights, minlength=n_levels)
+    seen = counts[counts > 0] / counts.sum()
     time: Floats = (n_levels - 1 - codes).astype(np.float64)
     return LevelFigures(
-        concordance=concordance_figure(FollowUp(time, codes > 0), at_least[:, 0]),
-        log_loss=-float(np.log(own).mean()),
+        concordance=concordance_figure(FollowUp(time, codes > 0), at_least[:, 0], units),
+        log_loss=float(np.average(level_losses(at_least, codes), weights=weights)),
         log_loss_of_shares=-float(seen @ np.log(seen)),
         at=tuple(
-            _at_level(at_least[:, place], codes > place, one, most)
+            _at_level(at_least[:, place], codes > place, one, most, units)
             for place, one in enumerate(words)
         ),
     )
 
 
-def _at_level(shares: Floats, is_there: Booleans, words: str, most: int) -> AtLevel:
+def level_losses(at_least: Floats, codes: Integers) -> Floats:
+    """The log-loss of each row."""
+    ends = np.ones((codes.size, 1)), np.zeros((codes.size, 1))
+    shares = -np.diff(np.hstack([ends[0], at_least, ends[1]]), axis=1)
+    found: Floats = -np.log(np.maximum(shares[np.arange(codes.size), codes], LEAST_SHARE))
+    return found
+
+
+def _at_level(
+    shares: Floats, is_there: Booleans, words: str, most: int, units: RowUnits
+) -> AtLevel:
+    weights = units.weights
+
     def observed(own: Booleans) -> Figure:
-        count, whole = float(np.count_nonzero(is_there[own])), float(is_there[own].size)
-        return Figure(count / whole, wilson_interval(count, whole))
+        inside = units.take(own)
+        share = float(np.average(is_there[own], weights=inside.weights))
+        return Figure(share, rate_interval(share, _worth(is_there[own], share, inside)))
 
     area = Figure(math.nan, None)
     if is_there.any() and not is_there.all():
-        curve = roc_curve(read_outcomes(shares, is_there.astype(int)))
+        outcomes = read_outcomes(shares, is_there.astype(int), weights, None, units.clusters)
+        curve = roc_curve(outcomes)
         area = Figure(curve.area, curve.interval)
     everyone = np.ones(shares.size, dtype=bool)
-    groups = tuple(_groups(shares, most, observed))
-    return AtLevel(words, float(shares.mean()), observed(everyone), area, groups)
+    groups = tuple(_groups(shares, most, weights, observed))
+    expected = float(np.average(shares, weights=weights))
+    return AtLevel(words, expected, observed(everyone), area, groups)
+
+
+def _worth(is_there: Booleans, share: float, units: RowUnits) -> float:
+    """How many independent rows say as much about a share: by its variance, where it has one."""
+    if units.is_plain:
+        return float(is_there.size)
+    weights = units.weights
+    found = linearise(units, share, weights * (is_there - share) / weights.sum())
+    if 0 < found.variance < math.inf:
+        return share * (1 - share) / found.variance
+    return effective_units(units)
 
 
 def _groups(
-    estimates: Floats, most: int, observed: Callable[[Booleans], Figure]
+    estimates: Floats, most: int, weights: Floats, observed: Callable[[Booleans], Figure]
 ) -> Iterator[EstimateGroup]:
     """Rows in groups of ascending estimates; equal ones stay together."""
     for own in risk_groups(estimates, most):
@@ -223,6 +267,6 @@ def _groups(
             rows=int(inside.size),
             lowest=float(inside.min()),
             highest=float(inside.max()),
-            expected=float(inside.mean()),
+            expected=float(np.average(inside, weights=weights[own])),
             observed=observed(own),
         )

@@ -15,7 +15,7 @@ from riskcard.search.drivers.near_optimal import find_near_optimal
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.options import Options, SearchOptions
 from riskcard.search.plan import PLAN, SearchPlan
-from riskcard.search.proof.tree import Stops
+from riskcard.search.proof.tree import MAX_PROVEN_TERMS, Stops
 from riskcard.search.solve import solve
 
 #: The loss may still fall by this part before the gap that was asked for is not reached.
@@ -92,14 +92,15 @@ def _with_pool(problem: Problem, rough: Problem, rows: OtherLoss, options: Optio
     with catch_interrupt() as interrupt:
         left = options.time_limit
         left = None if left is None else max(0.0, left - result.seconds)
-        heaviness = rows.form(is_rough=not options.certify).heaviness
+        is_proven = options.certify and problem.limits.max_terms <= MAX_PROVEN_TERMS
+        heaviness = rows.form(is_rough=not is_proven).heaviness
         search = SearchOptions(
             deadline=Deadline.after(left, interrupt),
             n_jobs=options.n_jobs,
             random_state=options.random_state,
             plan=_plan(heaviness),
         )
-        if options.certify:
+        if is_proven:
             most_nodes = math.inf if options.node_limit is None else options.node_limit
             stops = Stops(search.deadline.moment, most_nodes)
             pool = find_near_optimal(problem, result, rows.logistic_of(most), search, stops)

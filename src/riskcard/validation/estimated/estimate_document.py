@@ -16,7 +16,7 @@ from riskcard.evaluation.other_outcomes.estimates import (
 from riskcard.formatting.numbers import readable_amount
 from riskcard.formatting.pages.document import Document, Section, ShownTable
 from riskcard.formatting.percent import percent
-from riskcard.validation.horizons.horizon_document import in_words, share
+from riskcard.validation.horizons.horizon_document import in_words, share, units_sentence
 from riskcard.validation.horizons.horizon_pictures import drawn_calibration
 
 if TYPE_CHECKING:
@@ -32,8 +32,30 @@ def estimate_document(found: EstimateValidation, pictures: bool = False) -> Docu
     lead = (
         f"Judged on {found.rows:,} rows. Rows that the card was learned from make it look too good."
     )
+    if found.is_weighted or found.clusters:
+        lead += f" {units_sentence(found.is_weighted, found.clusters)}"
     sections = list(estimate_sections(found.figures, found.unit, found.decimals, pictures))
+    if found.against:
+        sections.append(_against_section(found))
     return Document(f"Validation: {found.title}", lead, sections)
+
+
+def _against_section(found: EstimateValidation) -> Section:
+    """The card against other ones."""
+    what = {LevelFigures: "log-loss", NumberFigures: "squared error"}
+    loss = what.get(type(found.figures), "Poisson deviance")
+    rows = [
+        (
+            one.name,
+            f"{one.own:.4g}",
+            f"{one.other:.4g}",
+            in_words(one.difference, "+.3g").replace("95 % interval ", ""),
+        )
+        for one in found.against
+    ]
+    header = ("Other card", "The card", "The other one", "Difference (below 0: the card is better)")
+    said = f"The mean {loss} per row on these rows; differences have paired 95 % intervals."
+    return Section("Against other cards", [said], [ShownTable(header, rows)])
 
 
 def estimate_sections(

@@ -37,7 +37,8 @@ def validation_document(found: SurvivalValidation, pictures: bool = False) -> Do
             f"A row where {found.competing} came first can never have the event: it counts as free of it ever after."
         )
     if found.is_weighted or found.clusters:
-        said.append(_units_sentence(found))
+        said.append(units_sentence(found.is_weighted, found.clusters))
+        said.append("Whether effects change with time is not tested on such rows.")
     order = Section("Who has the event first", said)
     sections = [order, *(horizon_section(one, found.time, pictures, who) for one in found.at)]
     sections.append(curve_section(found.curves, found.time, pictures, who))
@@ -47,16 +48,14 @@ def validation_document(found: SurvivalValidation, pictures: bool = False) -> Do
     return Document(f"Validation: {found.title}", lead, sections)
 
 
-def _units_sentence(found: SurvivalValidation) -> str:
-    """What intervals allow for."""
+def units_sentence(is_weighted: bool, clusters: int) -> str:
+    """What figures count, and what intervals allow for."""
     parts = []
-    if found.is_weighted:
+    if is_weighted:
         parts.append("Rows have weights, which all figures but numbers of rows and events count.")
-    if found.clusters:
-        parts.append(f"Rows are in {found.clusters:,} groups that belong together.")
-    return (
-        f"{' '.join(parts)} Intervals allow for it; whether effects change with time is not tested."
-    )
+    if clusters:
+        parts.append(f"Rows are in {clusters:,} groups that belong together.")
+    return f"{' '.join(parts)} Intervals allow for it."
 
 
 def _against_section(compared: Compared, time: str) -> Section:
