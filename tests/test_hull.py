@@ -544,6 +544,37 @@ def test_the_unit_of_the_weights_does_not_matter(factor):
     assert bounds[1] == pytest.approx(factor * bounds[0], rel=1e-6)
 
 
+def test_the_bound_of_a_cell_for_each_row_is_that_of_the_tangent():
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(900, 3))
+    labels = np.where(rng.random(900) < expit(values[:, 0] - 1.0), 1, -1).astype(np.int8)
+    data, _ = rank_table(Table(values, ("a", "b", "c"), labels, np.ones(900), (0, 1)))
+    highest = np.full(3, 5)
+    conditions = arrange_conditions(
+        Problem(data, Limits(3, 3, 3), Scale("fixed", 1.0), -highest, highest)
+    )
+    patterns, work, root = conditions.patterns, work_of(conditions), tree._root(conditions)
+    z = np.full(900, root.offsets[0])
+    for place in range(30):
+        side, cut = 2 * (place % 3), 88 * (place // 3) + place
+        root.columns[0, place] = hull.LIST, side, cut
+        root.thetas[0, place] = 0.1 * rng.random()
+        z += root.thetas[0, place] * (patterns.codes[side >> 1] <= cut)
+    root.n_columns[0] = 30
+    found = bound_at(conditions, root, 0, work)
+    assert work.sizes[hull.IS_BY_ROW] == 1
+    slopes = patterns.others * expit(z) - patterns.events * expit(-z)
+    total, least = slopes.sum(), 0.0
+    for codes in patterns.codes:
+        below = np.cumsum(np.bincount(codes, slopes))[:-1]
+        least = min(least, below.min(), (total - below).min())
+    loss = patterns.others @ np.logaddexp(0, z) + patterns.events @ np.logaddexp(0, -z)
+    ends = conditions.rate - 15.0 - conditions.unit, conditions.rate + conditions.unit
+    bound = loss - slopes @ z + 15.0 * least + min(total * end for end in ends)
+    assert found <= bound
+    assert found == pytest.approx(bound, rel=1e-7)
+
+
 @njit
 def losses_written(n_cells, work):
     find_losses(n_cells, work)
@@ -567,19 +598,20 @@ def test_losses_and_chances_of_cells_are_exact_to_a_few_units_in_the_last_place(
 
 
 @njit
-def scanned(patterns, slopes, column, total):
-    return scan_column(patterns, slopes, column, total)
+def scanned(patterns, work, column, total):
+    return scan_column(patterns, work, column, total)
 
 
 def test_a_column_is_scanned_for_its_least_sums_on_both_sides():
     rng = np.random.default_rng(4)
-    patterns = arrange_conditions(noisy_problem(3)).patterns
+    conditions = arrange_conditions(noisy_problem(3))
+    patterns, work = conditions.patterns, work_of(conditions)
     for _ in range(20):
-        slopes = rng.normal(rng.normal(0, 0.3), 1, patterns.events.size)
+        slopes = work.slopes[:] = rng.normal(rng.normal(0, 0.3), 1, patterns.events.size)
         for column, codes in enumerate(patterns.codes):
             sums = np.cumsum(np.bincount(codes, slopes, patterns.n_codes[column]))
             below, above = sums[:-1], sums[-1] - sums[:-1]
-            found = scanned(patterns, slopes, column, slopes.sum())
+            found = scanned(patterns, work, column, slopes.sum())
             for side, least, cut in ((below, *found[:2]), (above, *found[2:])):
                 assert least == pytest.approx(min(0.0, side.min()), abs=1e-9)
                 assert cut == (side.argmin() if side.min() < 0 else -1)

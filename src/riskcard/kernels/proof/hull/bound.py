@@ -22,6 +22,9 @@ PRUNED, OPEN = 0, 1
 #: Rounds of a node that is only to be pruned; of one with terms in its list, whose hull needs many columns;
 #: and of one whose bound is asked for.
 MOST_ROUNDS, FEW_ROUNDS, MANY_ROUNDS = 12, 6, 30
+#: Slopes are added up by code in the order of the rows where an interval has this many codes more than one, and this
+#: part of all rows.
+MANY_CODES, MANY_ROWS_OF_CODES = 15, 0.25
 #: Newton steps of a round of a node that is only to be pruned; otherwise one, since more columns follow.
 NEWTON_STEPS = 2
 
@@ -95,25 +98,62 @@ def note_condition(work, slot, side, cut, slope):
 
 
 @bare_inner_kernel
+def add_slopes(slopes, order, begin, end):
+    """The sum of the slopes of rows that follow each other in an order."""
+    place = begin
+    total = 0.0
+    if end - begin >= 8:
+        # four sums, so that none waits for the one before
+        two, three, four = 0.0, 0.0, 0.0
+        while place + 4 <= end:
+            total += slopes[order[place]]
+            two += slopes[order[place + 1]]
+            three += slopes[order[place + 2]]
+            four += slopes[order[place + 3]]
+            place += 4
+        total = (total + two) + (three + four)
+    while place < end:
+        total += slopes[order[place]]
+        place += 1
+    return total
+
+
+@bare_inner_kernel
+def sum_codes(patterns, slopes, column, first, last, by_code):
+    """Write the sum of the slopes of the rows with each code of a column, from one code to another.
+
+    Where these are many codes and rows, in the order of the rows, which is that of memory.
+    """
+    order, starts, begin = patterns.order[column], patterns.starts, patterns.offsets[column]
+    rows = starts[begin + last + 1] - starts[begin + first]
+    if last - first >= MANY_CODES and rows > MANY_ROWS_OF_CODES * slopes.size:
+        codes = patterns.codes[column]
+        for code in range(patterns.n_codes[column]):
+            by_code[code] = 0.0
+        for row in range(slopes.size):
+            by_code[codes[row]] += slopes[row]
+        return
+    for code in range(first, last + 1):
+        by_code[code] = add_slopes(slopes, order, starts[begin + code], starts[begin + code + 1])
+
+
+@bare_inner_kernel
 def scan_interval(patterns, work, slot_index, slot, anchor, total):
     """The least slope of the conditions of an interval; notes the least on either side of a cut.
 
     ``anchor`` is that cut, and the sum of the slopes of the rows with codes up to it.
     """
     start, below = anchor
-    slopes = work.slopes
     side = int(slot[at.SIDE])
-    column = side >> 1
-    offset = patterns.offsets[column]
-    order, starts = patterns.order[column], patterns.starts
+    by_code = work.by_code
+    sum_codes(patterns, work.slopes, side >> 1, int(slot[at.LOW]) + 1, int(slot[at.HIGH]), by_code)
     is_above = side & 1 == 1
     here = total - below if is_above else below
     best = here
     best_cut = start
     run = below
     for cut in range(start + 1, int(slot[at.HIGH]) + 1):
-        for place in range(starts[offset + cut], starts[offset + cut + 1]):
-            run += slopes[order[place]]
+        run += by_code[cut]
         own = total - run if is_above else run
         if own < best:
             best = own
@@ -124,8 +164,7 @@ def scan_interval(patterns, work, slot_index, slot, anchor, total):
     best_cut = -1
     run = below
     for cut in range(start - 1, int(slot[at.LOW]) - 1, -1):
-        for place in range(starts[offset + cut + 1], starts[offset + cut + 2]):
-            run -= slopes[order[place]]
+        run -= by_code[cut + 1]
         own = total - run if is_above else run
         if own < best:
             best = own
@@ -155,47 +194,28 @@ def find_anchor(patterns, work, slot_index, slot, total):
 
 
 @bare_inner_kernel
-def add_slopes(slopes, order, begin, end):
-    """The sum of the slopes of rows that follow each other in an order."""
-    place = begin
-    total = 0.0
-    if end - begin >= 8:
-        # four sums, so that none waits for the one before
-        two, three, four = 0.0, 0.0, 0.0
-        while place + 4 <= end:
-            total += slopes[order[place]]
-            two += slopes[order[place + 1]]
-            three += slopes[order[place + 2]]
-            four += slopes[order[place + 3]]
-            place += 4
-        total = (total + two) + (three + four)
-    while place < end:
-        total += slopes[order[place]]
-        place += 1
-    return total
-
-
-@bare_inner_kernel
-def scan_column(patterns, slopes, column, total):
+def scan_column(patterns, work, column, total):
     """The least sum of the slopes of the rows up to a cut of a column, that cut, and the same for the rows above.
 
     0 and -1 where no sum is below 0. Rows with the commonest code are not looked at: sums come from the
     left up to it, and from the right down to it, and the sum of all other rows is ``total`` less these.
     """
-    order, starts = patterns.order[column], patterns.starts
-    begin, common = patterns.offsets[column], patterns.commonest[column]
+    by_code, common = work.by_code, int(patterns.commonest[column])
     below, above = 0.0, 0.0
     cut_below, cut_above = -1, -1
     run = 0.0
+    sum_codes(patterns, work.slopes, column, 0, common - 1, by_code)
     for code in range(common):
-        run += add_slopes(slopes, order, starts[begin + code], starts[begin + code + 1])
+        run += by_code[code]
         if run < below:
             below, cut_below = run, code
         if total - run < above:
             above, cut_above = total - run, code
     run = 0.0
-    for code in range(patterns.n_codes[column] - 1, common, -1):
-        run += add_slopes(slopes, order, starts[begin + code], starts[begin + code + 1])
+    last = int(patterns.n_codes[column]) - 1
+    sum_codes(patterns, work.slopes, column, common + 1, last, by_code)
+    for code in range(last, common, -1):
+        run += by_code[code]
         if run < above:
             above, cut_above = run, code - 1
         if total - run < below:
@@ -232,7 +252,7 @@ def scan_list(conditions, patterns, excluded, work, total):
             continue
         if side >> 1 != last:
             last = side >> 1
-            below, cut_below, above, cut_above = scan_column(patterns, work.slopes, last, total)
+            below, cut_below, above, cut_above = scan_column(patterns, work, last, total)
         best = (above if side & 1 else below) * conditions.reach[side]
         least = min(least, best)
         note_listed(work, begin, side, cut_above if side & 1 else cut_below, best)
@@ -343,8 +363,11 @@ def bound_hull_node(conditions, patterns, nodes, index, work, control):
                 state = hull.SETTLED
                 break
         if is_changed:
+            was_by_row = count > 0 and work.sizes[hull.IS_BY_ROW] == 1
             find_cells(patterns, work)
-            loss = loss_at(patterns, work, work.theta)
+            # new columns begin at 0, so the log-odds of the rows stay as they are
+            if not was_by_row:
+                loss = loss_at(patterns, work, work.theta)
             cost += n_rows * (2.0 * n_slots + 0.1 * work.sizes[hull.N_VARIABLES])
         for _ in range(newton_steps):
             before = loss

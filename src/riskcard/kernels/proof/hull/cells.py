@@ -11,8 +11,8 @@ from riskcard.kernels.jit import bare_inner_kernel, reordered_kernel
 from riskcard.kernels.proof.hull.columns import drop_idle_columns
 from riskcard.kernels.proof.hull.logarithms import find_losses
 
-#: Cells are numbered while they are at most this part of the rows.
-MOST_SHARED = 0.4
+#: Cells are numbered while they are at most this part of the rows, or this many.
+MOST_SHARED, FEW_CELLS = 0.2, 400
 #: The offset is settled when the slopes add up to this part of their sizes.
 SMALL_SLOPE = 1e-9
 
@@ -137,7 +137,7 @@ def find_cells(patterns, work):
     Where there is no room for the cells, the part with the most columns loses them.
     """
     n_rows, room = work.key.size, work.first.size
-    most = room if n_rows > room else max(1, int(MOST_SHARED * n_rows))
+    most = room if n_rows > room else min(room, max(FEW_CELLS, int(MOST_SHARED * n_rows)))
     n_cells = 0
     if not (n_rows <= room and work.sizes[hull.IS_BY_ROW]):
         n_cells = try_cells(patterns, most, work)
@@ -260,76 +260,45 @@ def find_slopes(work):
             gradient[first + b] = total
 
 
-@bare_inner_kernel
-def find_pair(size, width, curve, one, two, n, pair):
-    """Write the sum of the curvatures of the cells whose levels are at least (a, b) in two parts, for each a and b."""
-    for a in range(size + 1):
-        for b in range(width + 1):
-            pair[a, b] = 0.0
-    for cell in range(n):
-        pair[one[cell], two[cell]] += curve[cell]
-    for a in range(size, 0, -1):
-        for b in range(width, 0, -1):
-            if a < size:
-                pair[a, b] += pair[a + 1, b]
-            if b < width:
-                pair[a, b] += pair[a, b + 1]
-            if a < size and b < width:
-                pair[a, b] -= pair[a + 1, b + 1]
-
-
-@bare_inner_kernel
-def sample_curves(work):
-    """Write levels and curvatures of some of the cells, about MOST_CURVES of them; how many these are."""
-    n_cells = work.sizes[hull.N_CELLS]
-    whole = add_up(work.curve, n_cells)
-    stride = 1 + n_cells // hull.MOST_CURVES
+@reordered_kernel
+def add_products(values, others, n):
+    """The sum of the products of the first ``n`` values."""
     total = 0.0
-    n = 0
-    for cell in range(0, n_cells, stride):
-        work.some_curves[n] = work.curve[cell]
-        total += work.curve[cell]
-        n += 1
-    for part in range(work.sizes[hull.N_PARTS]):
-        levels, some = work.levels[part], work.some_levels[part]
-        for i in range(n):
-            some[i] = levels[i * stride]
     for i in range(n):
-        work.some_curves[i] *= whole / total
+        total += values[i] * others[i]
+    return total
+
+
+@bare_inner_kernel
+def sample_columns(work):
+    """Write the columns, the offset first, and the curvatures of some of the cells; how many cells these are."""
+    n_cells = work.sizes[hull.N_CELLS]
+    stride = 1 + n_cells // hull.MOST_CURVES
+    n = (n_cells + stride - 1) // stride
+    for i in range(n):
+        work.some_curves[i] = work.curve[i * stride]
+        work.design[0, i] = 1.0
+    factor = add_up(work.curve, n_cells) / add_up(work.some_curves, n)
+    for i in range(n):
+        work.some_curves[i] *= factor
+    for part in range(work.sizes[hull.N_PARTS]):
+        first, levels = work.parts[part, hull.PART_FIRST], work.levels[part]
+        for b in range(work.parts[part, hull.PART_SIZE]):
+            column = work.design[first + b]
+            for i in range(n):
+                column[i] = 1.0 if levels[i * stride] > b else 0.0
     return n
 
 
 @bare_inner_kernel
 def find_curves(work):
-    """Write the Hessian, both halves: a column holds where the level of its part is above it."""
-    n, n_parts = sample_curves(work), work.sizes[hull.N_PARTS]
-    hessian, pair, curve, levels = work.hessian, work.pair, work.some_curves, work.some_levels
-    hessian[0, 0] = add_up(curve, n)
-    for part in range(n_parts):
-        size = work.parts[part, hull.PART_SIZE]
-        first = work.parts[part, hull.PART_FIRST]
-        if size == 0:
-            continue
-        # with the offset, and with each other: the column that holds in fewer rows decides
-        for level in range(size + 1):
-            pair[0, level] = 0.0
+    """Write the Hessian, both halves."""
+    n = sample_columns(work)
+    design, weighed = work.design, work.weighed
+    for v in range(work.sizes[hull.N_VARIABLES]):
         for i in range(n):
-            pair[0, levels[part, i]] += curve[i]
-        for b in range(size - 1, -1, -1):
-            if b + 1 < size:
-                pair[0, b + 1] += pair[0, b + 2]
-            hessian[first + b, 0] = pair[0, b + 1]
-            hessian[0, first + b] = pair[0, b + 1]
-            for c in range(b + 1):
-                hessian[first + b, first + c] = pair[0, b + 1]
-                hessian[first + c, first + b] = pair[0, b + 1]
-        for other in range(part):
-            width = work.parts[other, hull.PART_SIZE]
-            begin = work.parts[other, hull.PART_FIRST]
-            if width == 0:
-                continue
-            find_pair(size, width, curve, levels[part], levels[other], n, pair)
-            for a in range(size, 0, -1):
-                for b in range(width, 0, -1):
-                    hessian[first + a - 1, begin + b - 1] = pair[a, b]
-                    hessian[begin + b - 1, first + a - 1] = pair[a, b]
+            weighed[i] = work.some_curves[i] * design[v, i]
+        for u in range(v + 1):
+            total = add_products(weighed, design[u], n)
+            work.hessian[v, u] = total
+            work.hessian[u, v] = total

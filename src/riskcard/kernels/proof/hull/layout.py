@@ -25,7 +25,7 @@ MOST_STEPS, MOST_PARTS, MOST_COLUMNS = 24, 32, 100
 N_LEVELS = MOST_STEPS + 1
 #: Most conditions of the list that become columns in one round, and of all slots.
 MOST_LISTED, MOST_FOUND = 4, 40
-#: Cells whose curvature is looked at, about half as many or more.
+#: Most cells whose curvature is looked at; of more, every second, third and so on.
 MOST_CURVES = 1000
 #: Most cells of a model; a few hundred are usual.
 MOST_CELLS = 1 << 16
@@ -109,8 +109,9 @@ class HullWork(NamedTuple):
     rest: np.ndarray  # of no event
     slope: np.ndarray  # also each cell's loss, for a while
     curve: np.ndarray
-    some_levels: np.ndarray  # (MOST_PARTS, some cells) levels and curvatures of some of the cells
-    some_curves: np.ndarray
+    design: np.ndarray  # (variables, some cells) 1.0 where a column holds
+    some_curves: np.ndarray  # of these cells
+    weighed: np.ndarray  # a column times them
     # the quadratic model
     gradient: np.ndarray
     hessian: np.ndarray
@@ -128,6 +129,7 @@ class HullWork(NamedTuple):
     n_found: np.ndarray  # (1,)
     found: np.ndarray  # (MOST_FOUND, 3) COLUMN_SLOT, COLUMN_SIDE, COLUMN_CUT
     found_slope: np.ndarray  # (MOST_FOUND,)
+    by_code: np.ndarray
     # by code, to choose a division
     mass_by_code: np.ndarray
     curve_by_code: np.ndarray
@@ -154,8 +156,9 @@ def empty_hull_work(n_rows: int, n_terms: int, n_codes: int) -> HullWork:
         rest=np.zeros(n_cells),
         slope=np.zeros(n_cells),
         curve=np.zeros(n_cells),
-        some_levels=np.zeros((MOST_PARTS, 2 * MOST_CURVES), dtype=np.int8),
-        some_curves=np.zeros(2 * MOST_CURVES),
+        design=np.zeros((n, MOST_CURVES)),
+        some_curves=np.zeros(MOST_CURVES),
+        weighed=np.zeros(MOST_CURVES),
         gradient=np.zeros(n),
         hessian=np.zeros((n, n)),
         x=np.zeros(n),
@@ -171,6 +174,7 @@ def empty_hull_work(n_rows: int, n_terms: int, n_codes: int) -> HullWork:
         n_found=np.zeros(1, dtype=np.int64),
         found=np.zeros((MOST_FOUND, 3), dtype=np.int64),
         found_slope=np.zeros(MOST_FOUND),
+        by_code=np.zeros(n_codes + 1),
         mass_by_code=np.zeros(n_codes + 1),
         curve_by_code=np.zeros(n_codes + 1),
     )
