@@ -35,8 +35,9 @@ def table_as_csv(columns: Mapping[str, Iterable[Any]]) -> str:
 def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> None:
     """Write a file so that a reader sees the old file or the new one, never a part.
 
-    A text is written as UTF-8; what is too large for the memory is given piece by piece. A link is followed, so that it goes on pointing at the file. What is
-    not a file, such as a device, a pipe or ``/dev/stdout``, stays what it is: it is written to.
+    A text is written as UTF-8; what is too large for the memory is given piece by piece. A link is followed, so that
+    it goes on pointing at the file. What is not a file, such as a device, a pipe or ``/dev/stdout``, stays what it is:
+    it is written to.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
     pieces = [data] if isinstance(data, bytes) else data

@@ -85,8 +85,8 @@ def write_proof(
     """Write a file from which others can check the bound of a card without trusting riskcard.
 
     The problem is posed again from the recipe of the card, and its tree walked from the root with the bound of
-    the certificate. That takes about as long as the proof did, and with notes of the proof mostly a twentieth to a fifth
-    of it. Proofs of problems with few conditions have no notes on nodes: see `ProofNotes`.
+    the certificate. That takes about as long as the proof did, and with notes of the proof mostly a twentieth to a
+    fifth of it. Proofs of problems with few conditions have no notes on nodes: see `ProofNotes`.
 
     Parameters
     ----------

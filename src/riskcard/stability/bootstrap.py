@@ -90,9 +90,9 @@ def bootstrap_card(
 
     Notes
     -----
-    A resample in which only one class occurs, or without one of the ordered levels, is drawn again. Equal rows of a resample stay in one
-    fold when the estimator is a ``RiskScoreClassifierCV`` whose ``cv`` is a number; otherwise a size
-    would be scored on rows that it was fitted to.
+    A resample in which only one class occurs, or without one of the ordered levels, is drawn again. Equal rows of a
+    resample stay in one fold when the estimator is a ``RiskScoreClassifierCV`` whose ``cv`` is a number; otherwise a
+    size would be scored on rows that it was fitted to.
 
     Examples
     --------

@@ -100,7 +100,8 @@ def risk_figure(rows: FollowUp, horizon: float, units: RowUnits | None = None) -
 
     The latter is for rows with competing events. The 95 % interval is Greenwood's, or Marubini and Valsecchi's, on the
     scale of ``log(-log(survival))``, which stays within 0 and 1; with weights or clusters its variance is that of the
-    influences of rows (``incidence_linearised``). None where no row, or every row, has had the event, or where nobody was followed so long.
+    influences of rows (``incidence_linearised``). None where no row, or every row, has had the event, or where nobody
+    was followed so long.
     """
     if rows.time.size == 0 or float(rows.time.max()) < horizon:
         return Figure(math.nan, None)

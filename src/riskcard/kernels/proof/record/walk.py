@@ -152,8 +152,8 @@ def walk(conditions, work, rules, closing, stack, parent, control, buffer, count
     """Write records of nodes, until none is left or there is a reason to return.
 
     A node with a note is closed by the model of the note, or divided as the note says, without being bounded.
-    Where that model does not close it, in a node that was divided although its bound is high enough, and in one that was
-    left open without being divided, the model is improved first.
+    Where that model does not close it, in a node that was divided although its bound is high enough, and in one that
+    was left open without being divided, the model is improved first.
 
     Parameters
     ----------
