@@ -85,6 +85,8 @@ def test_figures_of_counts_are_those_of_scikit_learn_and_statsmodels():
     assert figures.explained == pytest.approx(explained)
     assert figures.deviance == pytest.approx(mean_poisson_deviance(y, rates * exposure))
     assert figures.ratio.value == pytest.approx(y.sum() / (rates @ exposure))
+    pearson = (y - rates * exposure) ** 2 / (rates * exposure)
+    assert figures.dispersion == pytest.approx(pearson.mean())
     api = find("statsmodels.api")
     columns = np.column_stack([np.ones(300), np.log(rates)])
     fitted = api.GLM(y, columns, family=api.families.Poisson(), exposure=exposure).fit()
