@@ -938,7 +938,7 @@ def card_of(problem: Problem, leaf: Nodes, cutoff: float):
         cell |= ((conditions.codes[side >> 1] <= 0) ^ bool(side & 1)).astype(np.int64) << j
     is_other = (np.arange(cell.size) >= conditions.n_events).astype(np.int64)
     np.add.at(cells[0], (is_other, cell), conditions.weights)
-    return card_of_leaf(problem, conditions, leaf, cells, 0, cutoff)
+    return card_of_leaf(problem, conditions, leaf, cells, 0, cutoff, Deadline())
 
 
 @pytest.mark.parametrize("scale", [*FREE, Scale("multiplier", limit=0.5)], ids=str)

@@ -13,7 +13,8 @@ conditions given, the others are real numbers (`fit_prefix`)::
 
 Claim: no card of the leaf has a loss below the number that `choose_leaf_points` returns, unless
 that is the cutoff. Proof: every card continues some prefix that was cut off, or is one whose points
-are all given; of each the bound is valid, and the least of them is returned.
+are all given; of each the bound is valid, and the least of them is returned. A search that is told
+to stop returns minus infinity. ∎
 """
 
 import math
@@ -36,6 +37,8 @@ STIFFENED, NO_RIDGE, LEAF_FLOOR = 1.0 + 1e-12, 0.0, 1e-12
 SCALE = 1
 #: What is found of the best card: its loss, its scale, and its offset or base.
 FOUND_LOSS, FOUND_SCALE, FOUND_START = 0, 1, 2
+#: A search for points ends after a number of fits, or when another thread asks for it.
+FITS_LEFT, STOP = 0, 1
 
 
 class LeafLimits(NamedTuple):
@@ -176,7 +179,14 @@ def fit_prefix(holds, cells, n_fixed, steps, start, limits, cutoff, fit):
 
 
 @inlined_kernel
-def scan_bases(largest, cells, limits, cutoff, fit, found):
+def is_told_to_stop(pace):
+    """Count a fit; whether there have been enough of them."""
+    pace[FITS_LEFT] -= 1.0
+    return pace[FITS_LEFT] < 0.0 or pace[STOP] != 0.0
+
+
+@inlined_kernel
+def scan_bases(largest, cells, limits, cutoff, fit, found, pace):
     """Best integer base and scale for given points; ``fit`` holds the real-valued fit.
 
     Claim: no whole base gives a loss below the number returned. Proof: the best loss as a function
@@ -207,6 +217,8 @@ def scan_bases(largest, cells, limits, cutoff, fit, found):
             lowest = min(lowest, bound)
             if bound >= below or w[only] <= 0.0:
                 break
+            if is_told_to_stop(pace):
+                return -np.inf
             if loss < found[FOUND_LOSS] and w[only] > 0.0:
                 found[FOUND_LOSS] = loss
                 found[FOUND_SCALE] = w[only]
@@ -219,7 +231,7 @@ def scan_bases(largest, cells, limits, cutoff, fit, found):
 
 @inlined_kernel
 def offer_points(
-    holds, cells, loss, bound, limits, cutoff, is_integer_base, fit, best_points, found
+    holds, cells, loss, bound, limits, cutoff, is_integer_base, fit, best_points, found, pace
 ):
     """Keep the card with the points that are given if it is the best so far.
 
@@ -234,7 +246,7 @@ def offer_points(
             for j in range(n_columns):
                 fit.points[c] += fit.e[j] * holds[c, j]
         largest = largest_points(fit.e, n_columns)
-        bound = scan_bases(largest, cells, limits, cutoff, fit, found)
+        bound = scan_bases(largest, cells, limits, cutoff, fit, found, pace)
     else:
         found[FOUND_LOSS] = loss
         found[FOUND_SCALE] = fit.w[SCALE]
@@ -246,7 +258,9 @@ def offer_points(
 
 
 @kernel
-def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best_points, found):
+def choose_leaf_points(
+    holds, cells, ends, limits, cutoff, is_integer_base, best_points, found, pace
+):
     """Try all whole points for the conditions, cutting off prefixes whose bound is too high.
 
     Parameters
@@ -264,11 +278,14 @@ def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best
     best_points, found
         Written: points of the best card below the cutoff; its FOUND_LOSS (unchanged if there is
         none), FOUND_SCALE and FOUND_START.
+    pace
+        When to stop: FITS_LEFT, and STOP once it is not 0.
 
     Returns
     -------
     bound
-        A valid lower bound on the loss of every card of the leaf, or the cutoff if that is lower.
+        A valid lower bound on the loss of every card of the leaf, or the cutoff if that is lower; minus
+        infinity if it was told to stop.
     """
     n_cells, n_columns = holds.shape
     fit = empty_leaf_fit(n_cells, n_columns)
@@ -285,6 +302,8 @@ def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best
         if e[depth] > ends[at.MOST, depth]:
             depth -= 1
             continue
+        if is_told_to_stop(pace):
+            return -np.inf
         below = min(cutoff, found[FOUND_LOSS])
         loss, bound = fit_prefix(holds, cells, depth + 1, steps, 0.5, limits, below, fit)
         # can it still win?
@@ -300,7 +319,8 @@ def choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, best
         is_empty = largest_points(e, n_columns) == 0
         if not is_empty and w[SCALE] > 0.0 and loss < below:
             bound = offer_points(
-                holds, cells, loss, bound, limits, cutoff, is_integer_base, fit, best_points, found
-            )
+                holds, cells, loss, bound, limits, cutoff, is_integer_base, fit, best_points, found,
+                pace,
+            )  # fmt: skip
         lowest = min(lowest, bound)
     return lowest

@@ -12,7 +12,9 @@ from riskcard.kernels.proof.rounding import ROUNDING
 from riskcard.problem.objective import loss_of, violations_of_terms
 from riskcard.problem.problem import Problem
 from riskcard.problem.solution import Solution
+from riskcard.search.deadline import Deadline
 from riskcard.search.proof.conditions import cuts_of
+from riskcard.search.proof.leaf_points import search_points
 
 #: A card without its points: (column, cut) pairs in order.
 Choice = tuple[tuple[int, int], ...]
@@ -25,6 +27,7 @@ def card_of_leaf(
     leaf_cells: Floats,
     index: int,
     cutoff: float,
+    deadline: Deadline,
 ) -> tuple[Solution | None, float]:
     """The best card of a leaf that beats the cutoff, and a bound on all cards of the leaf.
 
@@ -32,6 +35,8 @@ def card_of_leaf(
     ----------
     leaf_cells
         The weights of the cells of all leaves, by class.
+    deadline
+        When a search for points ends: the bound is then that of the leaf before it.
 
     Returns
     -------
@@ -53,7 +58,10 @@ def card_of_leaf(
         card = _card(sides, cuts, points, problem.scale.multiplier, base=base)
         return card, min(cutoff, loss_of(card, problem) * (1.0 - ROUNDING))
     cells = leaf_cells[index, :, : 1 << n_slots]
-    return _best_of_free_scale(problem, conditions, cells, (sides, cuts), fewest, cutoff)
+    known = float(leaves.bounds[index])
+    return _best_of_free_scale(
+        problem, conditions, cells, (sides, cuts), fewest, cutoff, known, deadline
+    )
 
 
 def choice_of_leaf(conditions: Conditions, leaves: Nodes, index: int) -> Choice:
@@ -79,6 +87,8 @@ def _best_of_free_scale(
     terms: tuple[Integers, Integers],
     fewest: int,
     cutoff: float,
+    known: float,
+    deadline: Deadline,
 ) -> tuple[Solution | None, float]:
     """The best points, at least ``fewest`` each, and the best scale for given conditions."""
     sides, cuts = terms
@@ -94,7 +104,15 @@ def _best_of_free_scale(
         ends[:, (sides == 2 * column + (jump < 0)) & (cuts == cut)] = abs(jump)
     points, found = np.zeros(sides.size, dtype=np.int64), np.array([cutoff, 0.0, 0.0])
     is_integer_base = problem.scale.kind == "multiplier"
-    bound = choose_leaf_points(holds, cells, ends, limits, cutoff, is_integer_base, points, found)
+
+    def run(pace: Floats) -> float:
+        return float(
+            choose_leaf_points(
+                holds, cells, ends, limits, cutoff, is_integer_base, points, found, pace
+            )
+        )
+
+    bound = search_points(run, known, deadline)
     if not points.any():
         return None, bound
     scale, start = found[FOUND_SCALE], found[FOUND_START]

@@ -35,6 +35,7 @@ from riskcard.search.deadline import Deadline
 from riskcard.search.empty_card import best_empty_card
 from riskcard.search.interrupt import catch_interrupt
 from riskcard.search.proof.chains import Chains, arrange_chains
+from riskcard.search.proof.leaf_points import search_points
 from riskcard.search.proof.tree import CLOSE_ENOUGH, SAME_LOSS, Progress, Proof, Stops
 from riskcard.status import OPTIMALITY_TOLERANCE, Status
 
@@ -188,22 +189,22 @@ class _Search:
             deadline = Deadline(stops.deadline, interrupt)
             while status is None:
                 if not deadline.is_over():
-                    self.go_on(stops.node_limit - self.nodes)
+                    self.go_on(stops.node_limit - self.nodes, deadline)
                 if progress is not None:
                     progress(self.loss, self.bound, self.nodes)
                 status = _reason_to_stop(self, stops, deadline)
         rest = self if status in (Status.TIME_LIMIT, Status.NODE_LIMIT) else None
         return Proof(self.card, self.loss, self.bound, status, self.nodes, rest)
 
-    def go_on(self, nodes: float) -> None:
+    def go_on(self, nodes: float, deadline: Deadline) -> None:
         """Explore for a while, and choose the points of the leaves that were met."""
         worked = self.families.worked
         side = self.side_work + (0.0 if self.side is None else self.side.worked)
         if worked < WORK_ALONE or side > PART_OF_WORK * worked or not self._begin_side():
-            self._explore(self.families, self.cutoff, nodes)
+            self._explore(self.families, self.cutoff, nodes, deadline)
             return
         assert self.side is not None
-        self._explore(self.side, min(self.target, self.cutoff), nodes)
+        self._explore(self.side, min(self.target, self.cutoff), nodes, deadline)
         if self.side.is_done:
             self.floor = max(self.floor, min(self.target, self.cutoff, self.leaf_bound))
             self.side_nodes += int(self.side.counts[at.N_NODES])
@@ -221,15 +222,19 @@ class _Search:
             self.side, self.target = _Families(self.chains), left[0]
         return True
 
-    def _explore(self, families: _Families, cutoff: float, nodes: float) -> None:
+    def _explore(
+        self, families: _Families, cutoff: float, nodes: float, deadline: Deadline
+    ) -> None:
         leaves = families.run(cutoff, WORK_A_ROUND, nodes)
         for leaf in range(int(families.counts[at.N_LEAVES])):
-            self._choose_points(leaves.slots[leaf])
+            self._choose_points(leaves.slots[leaf], float(leaves.bounds[leaf]), deadline)
 
-    def _choose_points(self, slots: np.ndarray) -> None:
+    def _choose_points(self, slots: np.ndarray, known: float, deadline: Deadline) -> None:
         chosen = np.flatnonzero((slots != at.NOWHERE).any(axis=0))
         for subset in _allowed(chosen, self.chains, self.problem):
-            card, bound = best_points(self.problem, self.chains, subset, slots, self.cutoff)
+            card, bound = best_points(
+                self.problem, self.chains, subset, slots, self.cutoff, known, deadline
+            )
             self.leaf_bound = min(self.leaf_bound, bound)
             if card is not None:
                 self.offer(card)
@@ -255,9 +260,18 @@ def _allowed(chosen: Integers, chains: Chains, problem: Problem) -> list[Integer
 
 
 def best_points(
-    problem: Problem, chains: Chains, chosen: Integers, slots: np.ndarray, cutoff: float
+    problem: Problem,
+    chains: Chains,
+    chosen: Integers,
+    slots: np.ndarray,
+    cutoff: float,
+    known: float,
+    deadline: Deadline,
 ) -> tuple[Solution | None, float]:
-    """The best card with given conditions and signs that beats the cutoff, and a bound on all."""
+    """The best card with given conditions and signs that beats the cutoff, and a bound on all.
+
+    ``known`` is a bound on all of them in any case, for a search that is ended by the deadline.
+    """
     columns, turned = chains.columns[chosen], chains.is_turned[chosen]
     most = np.where(turned, -problem.jump_low[columns], problem.jump_high[columns])
     least = np.where(turned, -problem.jump_high[columns], problem.jump_low[columns])
@@ -269,10 +283,15 @@ def best_points(
     offset_ends = chains.rate - chosen.size * limit, chains.rate + chosen.size * limit
     points, found = np.zeros(chosen.size, dtype=np.int64), np.array([cutoff, 0.0, 0.0])
     is_integer_base = problem.scale.kind == "multiplier"
-    bound = choose_signed_points(
-        holds, cells, np.stack([least, most]), steps, LeafLimits(limit, *offset_ends), cutoff,
-        is_integer_base, points, found,
-    )  # fmt: skip
+
+    def run(pace: Floats) -> float:
+        bound = choose_signed_points(
+            holds, cells, np.stack([least, most]), steps, LeafLimits(limit, *offset_ends), cutoff,
+            is_integer_base, points, found, pace,
+        )  # fmt: skip
+        return float(bound)
+
+    bound = search_points(run, known, deadline)
     if not points.any():
         return None, bound
     scale, start = float(found[FOUND_SCALE]), float(found[FOUND_START])

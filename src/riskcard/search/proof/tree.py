@@ -206,14 +206,15 @@ class _Tree:
         control[at.NARROW] = NARROW * self.conditions.patterns.events.size
         return control
 
-    def merge(self, outcome: Outcome) -> None:
+    def merge(self, outcome: Outcome, deadline: Deadline) -> None:
         """Take in what a task returned."""
         self.nodes += int(outcome.counters[at.NODES])
         self.work += float(outcome.counters[at.WORK])
         for index in range(outcome.leaves.size):
             card, bound = card_of_leaf(
-                self.problem, self.conditions, outcome.leaves, outcome.cells, index, self.cutoff
-            )
+                self.problem, self.conditions, outcome.leaves, outcome.cells, index, self.cutoff,
+                deadline,
+            )  # fmt: skip
             self.leaf_bound = min(self.leaf_bound, bound)
             if self.most_loss is not None and bound < self.most_loss * (1.0 - CLOSE_ENOUGH):
                 self.undecided.add(choice_of_leaf(self.conditions, outcome.leaves, index))
@@ -383,7 +384,7 @@ def _run_round(
         task.control[at.STOP] = 1.0
     outcomes = [future.result() for _, future in running]
     for outcome in outcomes:
-        tree.merge(outcome)
+        tree.merge(outcome, deadline)
     tree.budget = min(2.0 * tree.budget, LAST_BUDGET)
     most_begun = max(outcome.n_begun for outcome in outcomes)
     tree.share = min(max(2 * most_begun, FEWEST_NODES_A_TASK), MOST_NODES_A_TASK)

@@ -21,6 +21,7 @@ from riskcard.kernels.proof.leaf import (
     SCALE,
     empty_leaf_fit,
     fit_prefix,
+    is_told_to_stop,
     largest_points,
     offer_points,
 )
@@ -77,13 +78,13 @@ def take_next(depth, ends, e, scan):
 
 @kernel
 def choose_signed_points(
-    holds, cells, ends, steps, limits, cutoff, is_integer_base, best_points, found
+    holds, cells, ends, steps, limits, cutoff, is_integer_base, best_points, found, pace
 ):
     """Whole points for all conditions; prefixes whose bound is too high are cut off.
 
     Parameters are those of `choose_leaf_points`; ``ends`` may be negative, and ``steps`` (2,
     conditions) are the same ends in log-odds. Returns a valid bound on every card of the leaf, or
-    the cutoff if that is lower.
+    the cutoff if that is lower; minus infinity if it was told to stop.
     """
     n_cells, n_columns = holds.shape
     fit = empty_leaf_fit(n_cells, n_columns)
@@ -100,6 +101,8 @@ def choose_signed_points(
     while depth >= 0:
         # all conditions before this depth have points: what do the others add?
         if has_next:
+            if is_told_to_stop(pace):
+                return -np.inf
             below = min(cutoff, found[FOUND_LOSS])
             loss, bound = fit_prefix(holds, cells, depth, steps, 0.0, limits, below, fit)
             is_out = bound >= below
@@ -111,7 +114,7 @@ def choose_signed_points(
                 if may_win and largest_points(fit.e, n_columns) > 0 and fit.w[SCALE] > 0.0:
                     bound = offer_points(
                         holds, cells, loss, bound, limits, cutoff, is_integer_base, fit, best_points,
-                        found,
+                        found, pace,
                     )  # fmt: skip
                 lowest = min(lowest, bound)
                 depth -= 1
