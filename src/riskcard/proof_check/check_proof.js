@@ -11,6 +11,7 @@ const ProofChecker = (() => {
   const CLOSED = 1, BY_SIDE = 2, BY_CUT = 3, EMPTY = 4, LEAF = 5, IN_POOL = 6;
   const LOW = 2n ** 31n - 1n, HALF = 2 ** 31; // chances are split into upper digits and the lower 31
   const MAGIC = "riskcard proof 2\n";
+  const MOST_SLOTS = 10000000; // of all nodes together whose records are still to be read
 
   class Refused extends Error {}
   const refuse = (sentence) => { throw new Refused(sentence); };
@@ -117,6 +118,7 @@ const ProofChecker = (() => {
   // --- the file ---------------------------------------------------------------------------------
   class Body {
     constructor(data) { this.data = data; this.place = 0; }
+    left() { return this.data.length - this.place; }
     byte() {
       if (this.place >= this.data.length) refuse("the file ends in the middle of the tree");
       this.place += 1;
@@ -245,8 +247,10 @@ const ProofChecker = (() => {
       feature.most.forEach((most, place) => {
         const codes = every.map((one) => one[place]);
         if (codes.some((code) => !isWhole(code) || code < 0)) refuse(`'${name}' has a code that is no whole number from 0 on`);
+        const largest = codes.reduce((a, b) => Math.max(a, b));
+        if (largest >= every.length) refuse(`'${name}' has the code ${largest} in its column ${place}, but only ${every.length} bins and values: a code is below their number`);
         if (most.length !== 2 || most.some((points) => !isWhole(points) || points < 0)) refuse(`a side may have ${most} points`);
-        this.columns.push({ feature: number, most, nCodes: codes.reduce((a, b) => Math.max(a, b)) + 1 });
+        this.columns.push({ feature: number, most, nCodes: largest + 1 });
       });
       return feature.most.map((_, place) => lists.map((codes) => codes[place]));
     }
@@ -353,6 +357,7 @@ const ProofChecker = (() => {
   }
 
   // --- the tree ---------------------------------------------------------------------------------
+  const isOut = (excluded, side) => ((excluded[side >> 5] >>> (side & 31)) & 1) === 1; // a bit for each side
   class Checker {
     constructor(header, table, body) {
       Object.assign(this, { header, table, body, records: 0, closed: 0 });
@@ -411,24 +416,27 @@ const ProofChecker = (() => {
       // where terms are charged there is a tree for each number of terms, and a card pays for its own
       for (let n = this.charge > 0n ? 0 : most; n <= most; n += 1) {
         this.cutoff = this.boundOfAll + this.beyond - BigInt(n) * this.charge;
-        this.checkTree({ slots: [], listed: this.sides.length ? n : 0, excluded: new Set(), isInPool: false });
+        this.checkTree({ slots: [], listed: this.sides.length ? n : 0, excluded: new Uint32Array(Math.ceil(this.reach.length / 32)), isInPool: false });
       }
-      if (body.place !== body.data.length) refuse(`${body.data.length - body.place} bytes follow the end of the tree`);
+      if (body.left() > 0) refuse(`${body.left()} bytes follow the end of the tree`);
       if (this.header.records !== this.records || this.header.closed !== this.closed) refuse("the header states other numbers of records and closed nodes than the tree has");
     }
     checkTree(root) {
-      const { body } = this, stack = [root];
-      while (stack.length) {
-        const node = stack.pop(), { place } = body;
+      const { body } = this;
+      this.open = [root]; // nodes whose records are still to be read, the next one last
+      this.openSlots = 0;
+      while (this.open.length) {
+        const node = this.open.pop(), { place } = body;
+        this.openSlots -= node.slots.length;
         this.records += 1;
         try {
           const kind = body.byte();
           if (kind === CLOSED) this.close(node);
-          else if (kind === BY_SIDE) stack.push(...this.bySide(node).reverse());
-          else if (kind === BY_CUT) stack.push(...this.byCut(node).reverse());
+          else if (kind === BY_SIDE) this.divide(this.bySide(node));
+          else if (kind === BY_CUT) this.divide(this.byCut(node));
           else if (kind === EMPTY) this.requireEmpty(node, body.byte());
           else if (kind === LEAF) this.leaf(node);
-          else if (kind === IN_POOL) stack.push(this.inPool(node));
+          else if (kind === IN_POOL) this.divide([this.inPool(node)]);
           else refuse(`there is no record of kind ${kind}`);
         } catch (error) {
           if (error instanceof Refused) refuse(`record ${this.records}, at byte ${place} of the tree: ${error.message}`);
@@ -528,48 +536,60 @@ const ProofChecker = (() => {
       if (node.listed > 0) {
         let best = 0n;
         for (const side of this.sides) {
-          if (!node.excluded.has(side)) best = smaller(best, least(side, 0, this.table.columns[side >> 1].nCodes - 2) * this.reach[side]);
+          if (!isOut(node.excluded, side)) best = smaller(best, least(side, 0, this.table.columns[side >> 1].nCodes - 2) * this.reach[side]);
         }
         gain += BigInt(node.listed) * best;
         furthest += BigInt(node.listed) * this.steepest;
       }
       return gain + smaller((this.lowest - furthest) * total, this.highest * total);
     }
-    bySide(node) {
+    /* Put children before all other nodes whose records are still to be read. They are made one by one, since a file may
+       state any number of terms: each node needs a byte at least. */
+    divide(children) {
+      const found = [];
+      for (const child of children) {
+        this.openSlots += child.slots.length;
+        if (this.open.length + found.length >= this.body.left()) refuse("the node has more children than the tree has bytes for");
+        if (this.openSlots > MOST_SLOTS) refuse(`all nodes still to be read have more than ${MOST_SLOTS} slots`);
+        found.push(child);
+      }
+      while (found.length) this.open.push(found.pop());
+    }
+    * bySide(node) {
       const side = this.body.number();
-      if (node.listed === 0 || !this.isSide.has(side) || node.excluded.has(side)) refuse(`side ${side} cannot be taken out of the list`);
-      const excluded = new Set(node.excluded).add(side), isEnd = excluded.size === this.sides.length, children = [];
+      if (node.listed === 0 || !this.isSide.has(side) || isOut(node.excluded, side)) refuse(`side ${side} cannot be taken out of the list`);
+      const excluded = node.excluded.slice();
+      excluded[side >> 5] |= 1 << (side & 31);
+      const isEnd = this.sides.every((one) => isOut(excluded, one));
       for (let count = 0; count <= node.listed; count += 1) {
         const slot = [side, 0, this.table.columns[side >> 1].nCodes - 2, count];
-        children.push({ ...node, slots: count ? [...node.slots, slot] : node.slots, listed: isEnd ? 0 : node.listed - count, excluded });
+        yield { ...node, slots: count ? [...node.slots, slot] : node.slots, listed: isEnd ? 0 : node.listed - count, excluded };
       }
-      return children;
     }
-    byCut(node) {
+    * byCut(node) {
       const place = this.body.number(), step = this.body.number();
       if (place >= node.slots.length) refuse(`there is no slot ${place}`);
-      const [side, low, high, total] = node.slots[place], middle = low + step, children = [];
+      const [side, low, high, total] = node.slots[place], middle = low + step;
       if (middle >= high) refuse(`slot ${place} has no cut beyond ${middle}`);
       for (let count = 0; count <= total; count += 1) {
         const slots = [...node.slots], right = [side, middle + 1, high, total - count];
         slots[place] = count ? [side, low, middle, count] : right;
         if (count > 0 && count < total) slots.push(right);
-        children.push({ ...node, slots });
+        yield { ...node, slots };
       }
-      return children;
     }
     requireEmpty(node, rule) {
       const { slots } = node, { columns } = this.table, terms = new Map();
       slots.forEach(([side, , , count]) => { const f = columns[side >> 1].feature; terms.set(f, (terms.get(f) || 0) + count); });
-      const pairs = slots.flatMap((one, i) => slots.slice(0, i).map((two) => [one, two]));
+      const somePair = (test) => slots.some((one, i) => slots.some((two, j) => j < i && test(one, two)));
       const chosen = (one, two) => columns[one[0] >> 1].feature === columns[two[0] >> 1].feature && one[1] === one[2] && two[1] === two[2];
       const rules = {
         1: () => slots.some(([, low, high, count]) => count > high - low + 1),
-        2: () => pairs.some(([one, two]) => one[0] >> 1 === two[0] >> 1 && one[3] + two[3] > Math.max(one[2], two[2]) - Math.min(one[1], two[1]) + 1),
+        2: () => somePair((one, two) => one[0] >> 1 === two[0] >> 1 && one[3] + two[3] > Math.max(one[2], two[2]) - Math.min(one[1], two[1]) + 1),
         3: () => [...terms].some(([feature, count]) => count > this.room[feature]),
         4: () => terms.size > this.header.kind.max_features,
-        5: () => pairs.some(([one, two]) => chosen(one, two) && new Set(columns[one[0] >> 1].codes.map((code, i) => 2 * (code <= one[1]) + (columns[two[0] >> 1].codes[i] <= two[1]))).size !== 3),
-        6: () => pairs.some(([one, two]) => {
+        5: () => somePair((one, two) => chosen(one, two) && new Set(columns[one[0] >> 1].codes.map((code, i) => 2 * (code <= one[1]) + (columns[two[0] >> 1].codes[i] <= two[1]))).size !== 3),
+        6: () => somePair((one, two) => {
           if (!chosen(one, two)) return false;
           const [a, b] = [one, two].map((slot) => this.table.binned[columns[slot[0] >> 1].feature].map((pattern) => columns[slot[0] >> 1].codes[pattern] <= slot[1]));
           return (new Set(a).size === 2 && (a.every((part, i) => part === b[i]) || a.every((part, i) => part !== b[i]))) || this.isTooSmall([one, two]);
@@ -846,7 +866,7 @@ const ProofChecker = (() => {
   // what is a list on the page of the format is one here
   function requireLists(header) {
     const parts = [[header, ["features"]], [header.rules, ["least", "must_use", "costs", "groups"]]];
-    header.features.forEach((feature) => parts.push([feature, ["cuts", "values", "most"]]));
+    header.features.forEach((feature) => parts.push([feature, ["cuts", "values", "most", ...(feature.bins === null ? [] : ["bins"])]]));
     if (header.pool !== null) parts.push([header.pool, ["choices"]]);
     parts.forEach(([owner, names]) => names.forEach((name) => { if (!Array.isArray(owner[name])) refuse(`${name} of the header is no list`); }));
     const { least, must_use: must, groups } = header.rules;

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations, pairwise
 from operator import add, itemgetter, mul, sub
 
 MAGIC = b"riskcard proof 2\n"
@@ -36,9 +36,10 @@ CLOSED, BY_SIDE, BY_CUT, EMPTY, LEAF, IN_POOL = 1, 2, 3, 4, 5, 6
 ROUNDING = Fraction(1, 10**9)
 #: A card is called optimal if its gap is at most one millionth, and the error above.
 OPTIMAL = Fraction(1001, 10**9)
-INFINITY = float("inf")
 #: So many chances are remembered.
 MOST_KEPT = 1_000_000
+#: So many slots may all nodes together have whose records are still to be read.
+MOST_SLOTS = 10_000_000
 #: Numbers in a CSV file. Python and JavaScript would read more, and not the same.
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 #: Gaps are printed with three digits, rounded up.
@@ -129,6 +130,11 @@ class Chances(dict):
         return self[z]
 
 
+def is_same(one, two):
+    """Are two entries of JSON the same? As texts, since Python's True would equal 1."""
+    return json.dumps(one, sort_keys=True) == json.dumps(two, sort_keys=True)
+
+
 def picker(places):
     """A function that takes the entries at these places out of a list, in their order."""
     if len(places) > 1:
@@ -156,6 +162,10 @@ class Body:
 
     def __init__(self, data):
         self.data, self.place = data, 0
+
+    def left(self):
+        """How many bytes are still to be read."""
+        return len(self.data) - self.place
 
     def byte(self):
         if self.place >= len(self.data):
@@ -196,11 +206,12 @@ def refuse_constant(word):
 
 def unique(pairs):
     """An object of JSON; Python would take the last of two entries with one name."""
-    names = [name for name, _ in pairs]
-    for name in names:
-        if names.count(name) > 1:
+    found = {}
+    for name, entry in pairs:
+        if name in found:
             raise Refused(f"the entry {name!r} is there twice")
-    return dict(pairs)
+        found[name] = entry
+    return found
 
 
 def number_of(text):
@@ -268,7 +279,7 @@ class Table:
         self.header, self.rows = header, rows
         digits = header["weights"]["digits"]
         factors = [exact(one) for one in header["weights"]["factors"]]
-        if min(factors) <= 0 or not 0 <= digits <= 1100:
+        if min(factors) <= 0 or type(digits) is not int or not 0 <= digits <= 1100:
             raise Refused("class weights must be above 0, and digits from 0 to 1100")
         self.unit = Fraction(1, 1 << digits)
         self.columns, self.in_bins, cells = [], [], []
@@ -311,9 +322,8 @@ class Table:
         name, cuts = feature["name"], feature["cuts"]
         if name not in rows.values:
             raise Refused(f"the rows have no feature {name!r}")
-        ends = [-INFINITY, *cuts, INFINITY]
-        if not all(one < two for one, two in pairwise(ends)):
-            raise Refused(f"the cuts of {name!r} are not finite numbers in ascending order")
+        if not all(one < two for one, two in pairwise(map(exact, cuts))):
+            raise Refused(f"the cuts of {name!r} are not in ascending order")
         bins = feature["bins"]
         if bins is None:
             bins = [[code] for code in range(len(cuts) + 1)]
@@ -348,6 +358,11 @@ class Table:
             codes = [one[place] for one in every]
             if min(codes) < 0 or any(type(code) is not int for code in codes):
                 raise Refused(f"{name!r} has a code that is no whole number from 0 on")
+            if max(codes) >= len(every):
+                raise Refused(
+                    f"{name!r} has the code {max(codes)} in its column {place}, but only {len(every)} bins and values: "
+                    "a code is below their number"
+                )
             self.columns.append(Column(number, tuple(most), max(codes) + 1))
         return [[codes[place] for codes in lists] for place in range(len(feature["most"]))]
 
@@ -543,6 +558,8 @@ class Checker:
         self._set_rows()
         self.chances, self.n_records, self.n_closed = Chances(), 0, 0
         self.sampled = None
+        self.open = []  # nodes whose records are still to be read, the next one last
+        self.open_slots = 0
 
     def _set_pool(self, fine):
         """The choices of conditions in the pool; how far above the bound all cards of other choices are."""
@@ -613,10 +630,10 @@ class Checker:
         for n in range(self.max_terms + 1) if self.charge else [self.max_terms]:
             self.cutoff = self.bound_of_all + self.beyond - n * self.charge
             self.check_tree(Node((), n if self.sides else 0))
-        if body.place != len(body.data):
-            raise Refused(f"{len(body.data) - body.place} bytes follow the end of the tree")
+        if body.left():
+            raise Refused(f"{body.left()} bytes follow the end of the tree")
         counts = self.header["records"], self.header["closed"]
-        if counts != (self.n_records, self.n_closed):
+        if not is_same((self.n_records, self.n_closed), counts):
             raise Refused(
                 f"the header states {counts} records and closed nodes, the tree has "
                 f"{(self.n_records, self.n_closed)}"
@@ -624,24 +641,26 @@ class Checker:
 
     def check_tree(self, root):
         """Walk through one tree."""
-        body, stack = self.body, [root]
-        while stack:
-            node, place = stack.pop(), body.place
+        body = self.body
+        self.open, self.open_slots = [root], 0
+        while self.open:
+            node, place = self.open.pop(), body.place
+            self.open_slots -= len(node.slots)
             self.n_records += 1
             kind = body.byte()
             try:
                 if kind == CLOSED:
                     self.close(node)
                 elif kind == BY_SIDE:
-                    stack += reversed(self.by_side(node))
+                    self.divide(self.by_side(node))
                 elif kind == BY_CUT:
-                    stack += reversed(self.by_cut(node))
+                    self.divide(self.by_cut(node))
                 elif kind == EMPTY:
                     self.require_empty(node, body.byte())
                 elif kind == LEAF:
                     self.leaf(node)
                 elif kind == IN_POOL:
-                    stack.append(self.in_pool(node))
+                    self.divide([self.in_pool(node)])
                 else:
                     raise Refused(f"there is no record of kind {kind}")
             except Refused as error:
@@ -746,18 +765,32 @@ class Checker:
 
     # divisions
 
+    def divide(self, children):
+        """Put the children of a node before all other nodes whose records are still to be read.
+
+        They are made one by one, since a file may state any number of terms: each node needs a byte at least.
+        """
+        found = []
+        for child in children:
+            self.open_slots += len(child.slots)
+            if len(self.open) + len(found) >= self.body.left():
+                raise Refused("the node has more children than the tree has bytes for")
+            if self.open_slots > MOST_SLOTS:
+                raise Refused(f"all nodes still to be read have more than {MOST_SLOTS} slots")
+            found.append(child)
+        self.open += reversed(found)
+
     def by_side(self, node):
         """Children with 0, 1, .. terms of one side of the list, and the others from the rest of it."""
         side = self.body.number()
         if not node.listed or side not in self.sides or node.excluded >> side & 1:
             raise Refused(f"side {side} cannot be taken out of the list")
         excluded = node.excluded | 1 << side
-        high, children = self.table.columns[side >> 1].n_codes - 2, []
+        high = self.table.columns[side >> 1].n_codes - 2
         for count in range(node.listed + 1):
             slots = node.slots + (((side, 0, high, count),) if count else ())
             listed = node.listed - count if excluded != self.all_sides else 0
-            children.append(Node(slots, listed, excluded, node.is_in_pool))
-        return children
+            yield Node(slots, listed, excluded, node.is_in_pool)
 
     def by_cut(self, node):
         """Children with 0, 1, .. terms from the left part of a slot, and the others from the right part."""
@@ -768,15 +801,13 @@ class Checker:
         middle += low
         if middle >= high:
             raise Refused(f"slot {place} has no cut beyond {middle}")
-        children = []
         for count in range(total + 1):
             slots = list(node.slots)
             left, right = (side, low, middle, count), (side, middle + 1, high, total - count)
             slots[place] = left if count else right
             if 0 < count < total:
                 slots.append(right)
-            children.append(replace(node, slots=tuple(slots)))
-        return children
+            yield replace(node, slots=tuple(slots))
 
     def require_empty(self, node, rule):
         """A node without a card: its slots alone break a limit."""
@@ -785,7 +816,7 @@ class Checker:
         for side, _, _, count in slots:
             feature = columns[side >> 1].feature
             terms[feature] = terms.get(feature, 0) + count
-        pairs = [(one, two) for i, one in enumerate(slots) for two in slots[:i]]
+        pairs = combinations(slots, 2)
         is_broken = {
             1: lambda: any(count > high - low + 1 for _, low, high, count in slots),
             2: lambda: any(self.shares_cuts(one, two) for one, two in pairs),
@@ -1014,7 +1045,7 @@ def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Ver
         header, tree = open_proof(data)
         card, rows = read_json(json.dumps(card)), cleaned(rows)
         require_lists(header)
-        is_same = is_same_card(card, header)
+        is_own = is_same_card(card, header)
         require_same_kind(card, header)
         require_points(card)
         table = Table(header, rows)
@@ -1026,7 +1057,7 @@ def check(card: dict, rows: Rows, data: bytes, sample: int | None = None) -> Ver
         checker.check()
         require_member(card, header, checker)
         choice = choice_of(table, checker.choices)
-        if not is_same and choice is None:
+        if not is_own and choice is None:
             raise Refused("the proof is about another card, and this one is not in its pool")
         loss = loss_of(card, table, rows)
         gap = gap_of(card, header, loss)
@@ -1063,6 +1094,7 @@ def require_lists(header):
     """What is a list on the page of the format is one here: an empty object, or a text, would pass as one."""
     parts = [(header, ["features"]), (header["rules"], ["least", "must_use", "costs", "groups"])]
     parts += [(feature, ["cuts", "values", "most"]) for feature in header["features"]]
+    parts += [(feature, ["bins"]) for feature in header["features"] if feature["bins"] is not None]
     parts += [] if header["pool"] is None else [(header["pool"], ["choices"])]
     for owner, names in parts:
         for name in names:
@@ -1115,8 +1147,7 @@ def is_same_card(card, header):
         own = card[key]
         if key == "features":
             own = [{name: one[name] for name in sorted(one) if name in PARTS} for one in own]
-        # as texts, since True would equal 1
-        if json.dumps(own, sort_keys=True) != json.dumps(header["card"][key], sort_keys=True):
+        if not is_same(own, header["card"][key]):
             if header["pool"] is None:
                 raise Refused(f"the proof is about another card: {key!r} differs")
             return False
@@ -1225,11 +1256,12 @@ def require_same_kind(card, header):
         if type(certificate[key]) is not kind_of:
             raise Refused(f"the certificate has {certificate[key]!r} as {key}")
     for key in KINDS:
-        if certificate[key] != kind[key]:
+        if not is_same(certificate[key], kind[key]):
             raise Refused(
                 f"the certificate says {key} = {certificate[key]!r}, the proof {kind[key]!r}"
             )
-    if isinstance(kind["scale"], str) and certificate["max_log_odds"] != kind["max_log_odds"]:
+    is_limited = isinstance(kind["scale"], str)
+    if is_limited and not is_same(certificate["max_log_odds"], kind["max_log_odds"]):
         raise Refused(
             f"the certificate says max_log_odds = {certificate['max_log_odds']!r}, "
             f"the proof {kind['max_log_odds']!r}"
@@ -1243,8 +1275,8 @@ def require_same_kind(card, header):
     weights = certificate["class_weights"]
     if weights is not None and (type(weights) is not dict or not weights):
         raise Refused(f"the class weights of the certificate are {weights!r}")
-    factors = [weights["no_event"], weights["event"]] if weights else [1.0, 1.0]
-    if header["weights"]["factors"] != factors:
+    factors = [weights["no_event"], weights["event"]] if weights else [1, 1]
+    if not is_same(header["weights"]["factors"], factors):
         raise Refused(
             f"the class weights of the certificate are {factors}, those of the proof "
             f"{header['weights']['factors']}"
