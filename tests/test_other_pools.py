@@ -119,6 +119,20 @@ def test_a_card_with_few_changes_is_the_best_of_these(family):
 X, TARGETS = draw_kinds(120)
 
 
+@pytest.mark.parametrize("weight", [1.0, 1e6])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_pool_has_all_cards_that_are_right_about_every_row(seed, weight):
+    rng = np.random.default_rng(seed)
+    one, weights = rng.permutation(np.arange(8) % 3), weight * rng.exponential(size=8)
+    y = np.where(one > 0, 1000.0 + seed, 0.3)
+    model = RiskScoreRegressor(1, loss="squared_error", certify=True, regularization=None)
+    pool = find_pool(model, np.column_stack([one, 2 * one]), y, tolerance=0, sample_weight=weights)
+    assert pool.is_complete
+    assert pool.losses == (0.0, 0.0)
+    assert 0 < pool.most_loss < 1e-4 * np.sum(weights * (y - y.mean()) ** 2)
+    assert "Proven: no other choice" in str(pool)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_proven_pool_has_audited_cards_within_its_loss(kind):
     model = model_of(kind, 1).set_params(certify=True, regularization=None)

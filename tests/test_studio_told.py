@@ -10,7 +10,7 @@ from riskcard.data.columns import FeatureValues, read_column
 from riskcard.data.first_look.data_summary import summarize
 from riskcard.data.first_look.identifiers import find_identifiers
 from riskcard.errors import RiskcardError
-from riskcard.formatting.speech import PLACE, filled, speaking
+from riskcard.formatting.speech import PLACE, filled, speaking, translated
 from riskcard.studio.choices import Choices
 from riskcard.studio.page_words import page_words
 from riskcard.studio.server.view import shown_columns, state_of
@@ -68,6 +68,35 @@ def test_numbers_and_examples_within_a_remark_are_in_the_language_too():
         said, _ = told("Left out, as dates: 'a' (such as 2023-01-01), 'b, c'")
         assert said == "Weggelassen, da Daten: 'a' (etwa 2023-01-01), 'b, c'"
         assert told_part("0.995") == "0,995"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["age at diagnosis", "pain and fever, 3 empty cells", 'it\'s at "rest"', "a: b (1 cell)"],
+)
+def test_names_within_a_remark_stay_as_they_are(name):
+    name = repr(name)
+    with speaking("de"):
+        assert told(
+            f"A cut of {name} at 50.5 is not between its neighbours. Remove one of them first."
+        )[0] == (
+            f"Ein Schnitt von {name} bei 50,5 liegt nicht zwischen seinen Nachbarn. "
+            "Entfernen Sie zuerst einen davon."
+        )
+        assert told(f"Missing values in {name}, 'b' and 3 more: 2 empty cells.")[0] == (
+            f"Fehlende Werte in {name}, 'b' und 3 weitere: 2 leere Zellen."
+        )
+        moved = translated(f"moving the cut of {name} at 1.5 to 2.5")
+    assert moved == f"der Schnitt von {name} bei 1,5, verschoben zu 2,5,"
+
+
+def test_a_quote_without_its_pair_hides_no_sentence():
+    with speaking("de"):
+        said = told("'patient's x' is constant in the training rows. Choose another column.")
+    assert said == (
+        "'patient's x' ist in den Trainingszeilen konstant. Wählen Sie eine andere Spalte.",
+        False,
+    )
 
 
 def test_a_users_own_words_are_said_in_english_too():
@@ -263,5 +292,5 @@ def test_remarks_on_a_first_look_are_said():
     columns = {"leak": FeatureValues(y * 1.0 + np.arange(40) / 100, None)}
     for is_event in (y, ~y):
         summary = summarize(columns, is_event, (0, 1), outcome="y", max_terms=5)
-        for line in summary.lines("", "", "groups")[3:]:
+        for line in summary.lines(str, "", "groups")[3:]:
             require_told(line.strip())

@@ -38,7 +38,7 @@ class CardPool(Sequence[RiskCard]):
         The loss of each on the training rows, pseudo-observations included.
     most_loss
         The largest loss that was allowed. Of outcomes other than yes or no it may be lower by what the proof
-        leaves, where the pool is complete.
+        leaves, where the pool is complete; where a card is right about every row, it is what rounding may hide.
     is_complete
         It is proven that no other choice of features and cuts has a card within that loss.
     n_found

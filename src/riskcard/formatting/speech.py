@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -22,6 +22,11 @@ PLACE = re.compile(r"\{(\w+)\}")
 _STORED = "stored_"
 #: A number in English figures.
 NUMBER = re.compile(r"[-−+]?[\d,]*\d(\.\d+)?(e[-+]\d+)?")
+#: A name or text as Python quotes it, and what fills a place: such names as a whole, and an apostrophe within a word.
+_QUOTED = r"(?<!\w)(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
+_FILLING = rf"(?:{_QUOTED}|(?<=\w)'|[^'\"])+?"
+#: Sentences with their names.
+Sentences = tuple[tuple[str, str], ...]
 
 _spoken: ContextVar[tuple[str, Mapping[str, str]]] = ContextVar("_spoken", default=("en", {}))
 
@@ -129,28 +134,64 @@ def translated(text: str) -> str:
     numbers = text.split(", ")
     if all(map(NUMBER.fullmatch, numbers)):
         return say("between_items").join(map(in_figures, numbers))
-    for name, pattern in _patterns():
-        if (found := pattern.fullmatch(text)) is not None:
-            return say(
-                name, **{place: translated(part) for place, part in found.groupdict().items()}
-            )
-    return text
+    if (found := recognised(text, _stored())) is None:
+        return text
+    name, parts = found
+    return say(name, **{place: translated(part) for place, part in parts.items()})
 
 
 @cache
-def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """The English sentences, those with the most letters of their own first."""
-    texts = {name: text for name, text in sentences_of("en").items() if name.startswith(_STORED)}
-    order = sorted(texts, key=lambda name: -len(PLACE.sub("", texts[name])))
-    return [(name, pattern_of(texts[name])) for name in order]
+def _stored() -> Sentences:
+    """The English sentences that cards store and other rooms write."""
+    texts = sentences_of("en")
+    return most_own_first(one for one in texts.items() if one[0].startswith(_STORED))
 
 
-def pattern_of(text: str) -> re.Pattern[str]:
-    """What recognises a text, whatever its places are filled with."""
+def most_own_first(sentences: Iterable[tuple[str, str]]) -> Sentences:
+    """Sentences with their names, those with the most letters of their own first."""
+    return tuple(sorted(sentences, key=lambda one: -len(PLACE.sub("", one[1]))))
+
+
+def recognised(text: str, sentences: Sentences) -> tuple[str, dict[str, str]] | None:
+    """The name of the first sentence that a text is, and what fills its places; None where it is none of them.
+
+    What is in quotes fills one place as a whole, whatever words are in it: columns may be called "age at diagnosis".
+    Only where quotes do not come in pairs may a place have a part of them.
+
+    Examples
+    --------
+    >>> recognised("a cut of 'age at birth' at 50", (("cut", "a cut of {name} at {cut}"),))
+    ('cut', {'name': "'age at birth'", 'cut': '50'})
+    """
+    is_paired = re.fullmatch(_FILLING, text, re.DOTALL) is not None
+    for name, sentence in sentences:
+        for filling in (_FILLING,) if is_paired else (_FILLING, ".+?"):
+            if (found := _pattern_of(sentence, filling).fullmatch(text)) is not None:
+                return name, found.groupdict()
+    return None
+
+
+@cache
+def _pattern_of(text: str, filling: str) -> re.Pattern[str]:
+    """What recognises a text, whose places are filled in a way."""
     pieces = PLACE.split(text)  # literal, place, literal, place, ..., literal
     return re.compile(
         "".join(
-            f"(?P<{one}>.+?)" if place % 2 else re.escape(one) for place, one in enumerate(pieces)
+            f"(?P<{one}>{filling})" if place % 2 else re.escape(one)
+            for place, one in enumerate(pieces)
         ),
         re.DOTALL,
     )
+
+
+def items_of(text: str) -> list[str]:
+    """The items of a list with commas; those within quotes divide nothing.
+
+    Examples
+    --------
+    >>> items_of("'age, in years', 3 more")
+    ["'age, in years'", '3 more']
+    """
+    commas = [found for found in re.finditer(f"{_QUOTED}|, ", text) if found[0] == ", "]
+    starts, ends = [found.end() for found in commas], [found.start() for found in commas]
+    return [text[start:end] for start, end in zip([0, *starts], [*ends, len(text)], strict=True)]

@@ -6,16 +6,17 @@ What nobody knows stays in English, and is said to be: a screen reader then read
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 
 from riskcard.formatting.speech import (
     NUMBER,
-    PLACE,
+    Sentences,
     filled,
     in_figures,
-    pattern_of,
+    items_of,
+    most_own_first,
+    recognised,
     spoken_language,
 )
 from riskcard.studio.page_words import page_words
@@ -76,12 +77,11 @@ def told_part(part: str, own: Mapping[str, str] | None = None) -> str:
 def _said(text: str, words: Mapping[str, str]) -> str | None:
     """A sentence that is known, in other words; None where it is not."""
     body = text.strip().removesuffix(".")
-    for name, pattern in _patterns():
-        if (found := pattern.fullmatch(body)) is not None:
-            parts = {place: _part(part, words) for place, part in found.groupdict().items()}
-            said = filled(words[name], parts)
-            return said.removesuffix(".") + text.strip()[len(body) :]
-    return None
+    if (found := recognised(body, _heard())) is None:
+        return None
+    name, own = found
+    said = filled(words[name], {place: _part(part, words) for place, part in own.items()})
+    return said.removesuffix(".") + text.strip()[len(body) :]
 
 
 def _part(part: str, words: Mapping[str, str]) -> str:
@@ -90,8 +90,8 @@ def _part(part: str, words: Mapping[str, str]) -> str:
         return whole
     if NUMBER.fullmatch(part):
         return in_figures(part)
-    if ", " in part:
-        return ", ".join(_said(one, words) or one for one in part.split(", "))
+    if len(items := items_of(part)) > 1:
+        return ", ".join(_said(one, words) or one for one in items)
     return words.get(_names().get(part, ""), part)
 
 
@@ -102,8 +102,8 @@ def _names() -> Mapping[str, str]:
 
 
 @cache
-def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """The English sentences without their last full stop, those with the most letters of their own first."""
-    own = [(name, text) for name, text in page_words("en").items() if name.startswith(_KINDS)]
-    order = sorted([*own, *_HEARD.items()], key=lambda one: -len(PLACE.sub("", one[1])))
-    return [(name, pattern_of(text.removesuffix("."))) for name, text in order]
+def _heard() -> Sentences:
+    """The English sentences without their last full stop."""
+    own = [one for one in page_words("en").items() if one[0].startswith(_KINDS)]
+    order = most_own_first([*own, *_HEARD.items()])
+    return tuple((name, text.removesuffix(".")) for name, text in order)

@@ -87,7 +87,9 @@ def _with_pool(problem: Problem, rough: Problem, rows: OtherLoss, options: Optio
     assert options.pool_tolerance is not None
     result = solve_other_loss(problem, rough, rows, replace(options, pool_tolerance=None))
     charge = result.min_gain * rows.loss_unit
-    best = _own_loss(result.solution, result.loss, problem, rows)
+    # where a card is right about every row, its loss is what the fit of a leaf leaves, on either side of 0
+    least = 0.1 * LEAF_ROUNDING * result.loss * rows.loss_unit
+    best = max(_own_loss(result.solution, result.loss, problem, rows), least)
     most = (best + charge * len(result.solution.terms)) * (1.0 + options.pool_tolerance)
     with catch_interrupt() as interrupt:
         left = options.time_limit
