@@ -645,6 +645,12 @@ def test_the_target_has_the_two_labels_of_the_card(labels, outcome, shown):
     assert found.detail.startswith(shown)
 
 
+def test_the_labels_of_the_target_and_of_the_card_are_listed_in_one_order():
+    card = SimpleNamespace(classes=("nein", "ja"))
+    found = _check_labels(card, SimpleNamespace(target=np.array(["nein", "ja", "ja"])))
+    assert found.detail == "the target has 'ja' and 'nein'; the card has 'ja' and 'nein'"
+
+
 WEIGHTS = np.linspace(0.5, 2.0, 80)
 
 

@@ -205,6 +205,15 @@ def test_every_kind_of_card_is_validated(data, tmp_path, capsys, options, words)
         assert "Leave it out" in err
 
 
+def test_a_count_below_0_is_named_by_its_column_and_row(data, capsys):
+    header, first, *others = data.read_text().splitlines()
+    cells = dict(zip(header.split(","), first.split(","), strict=True)) | {"visits": "-2"}
+    data.write_text("\n".join([header, ",".join(cells.values()), *others]) + "\n")
+    code, _, err = run(capsys, "fit", data, "--target", "visits", "--outcome", "count", "--quiet")
+    assert code == 2
+    assert "column 'visits': the count of row 1 is -2, which is negative" in err
+
+
 def test_values_that_a_card_does_not_know_are_named(data, tmp_path, capsys):
     path, _, _ = fit(capsys, data, tmp_path, *LEVELS)
     data.write_text(data.read_text().replace("worst", "unknown"))

@@ -72,6 +72,14 @@ def test_no_command_writes_over_its_input_or_twice_to_one_file(
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.parametrize("command", ["report . rows.csv -o rows.csv.html", "show ."])
+def test_a_folder_is_no_card(folder, capsys, command):
+    Path("rows.csv.html").write_text("old", encoding="utf-8")
+    assert main(command.split()) == 2
+    assert "'.' cannot be read: " in capsys.readouterr().err
+    assert Path("rows.csv.html").read_text(encoding="utf-8") == "old"
+
+
 @pytest.mark.parametrize(
     "spelling", ["./rows.csv", "../{}/rows.csv", "{0}", "soft.csv", "hard.csv"]
 )

@@ -122,7 +122,9 @@ def test_a_limit_on_the_change_of_a_term_is_kept():
     steps = [np.ptp(one.points) / abs(tight.card_.multiplier) for one in tight.card_.features]
     assert max(steps) <= 30 * (1 + 1e-9)
     assert tight.loss_ > free.loss_
-    assert "no term changes the value by more than 30" in " ".join(str(tight.card_).split())
+    assert "no term changes the value by more than 30," in " ".join(str(tight.card_).split())
+    large = RiskScoreRegressor(2, loss="squared_error", max_change=12345.0).fit(X, 1000 * y)
+    assert "no term changes the value by more than 12,345," in " ".join(str(large.card_).split())
 
 
 def test_what_a_term_must_gain_is_in_the_unit_of_squares():

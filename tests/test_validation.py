@@ -19,6 +19,7 @@ from riskcard import (
     validate,
 )
 from riskcard.evaluation.comparison import compare
+from riskcard.evaluation.decision import decision_curve
 from riskcard.evaluation.groups.random_effects import summarise_sites
 from riskcard.evaluation.groups.subgroups import figures_of
 from riskcard.evaluation.intervals import wilson_interval
@@ -27,6 +28,7 @@ from riskcard.evaluation.outcomes import read_outcomes
 from riskcard.evaluation.smooth_calibration import smooth_calibration
 from riskcard.evaluation.summary import evaluate
 from riskcard.evaluation.thresholds import risk_groups, threshold_table
+from riskcard.report.judgement import decision_words
 from riskcard.validation.facts import Rows
 from riskcard.validation.sentences import (
     better_of,
@@ -34,6 +36,7 @@ from riskcard.validation.sentences import (
     decision_sentence,
     mean_sentence,
     rival_sentence,
+    threshold_words,
     verdicts,
 )
 from riskcard.validation.tables import headline_figures
@@ -384,6 +387,13 @@ def test_figures_without_an_interval_support_nothing():
     assert math.isinf(perfect.calibration.slope)
     assert "no finite slope" in perfect.calibration.slope_in_words
     assert any("at least 100 of either kind" in sentence for sentence in cautions(found))
+
+
+def test_a_single_threshold_is_named_once():
+    shown = ((0.2, 0.2), (0.22, 0.49), (0.51, 0.51))
+    curve = replace(decision_curve(OUTCOMES), supported=shown)
+    assert threshold_words(curve) == "20 %, 22 to 49 %, 51 %"
+    assert "at these thresholds: 20 %, 22 to 49 %, 51 %. " in decision_words(curve, "these rows")
 
 
 def test_decisions_are_called_worth_it_only_with_support():

@@ -244,7 +244,7 @@ def _check_labels(card: RiskCard, rows: Rows) -> Check:
     found = sorted(set(rows.target.tolist()), key=str)
     shown = (" and " if len(found) == 2 else ", ").join(repr(value) for value in found[:4])
     passed = len(found) == 2 and all(value in card.classes for value in found)
-    known = " and ".join(map(repr, card.classes))
+    known = " and ".join(map(repr, sorted(card.classes, key=str)))
     return checked(LABELS, passed, f"the target has {shown}; the card has {known}")
 
 

@@ -384,7 +384,8 @@ def _certificate_words(certificate: Certificate, kind: OutcomeKind) -> Iterator[
         limits.insert(-1, f"{certificate.max_cuts_per_feature} terms per feature")
     if isinstance(kind, Numbers):
         limits.append(
-            f"no term changes the value by more than {certificate.max_log_odds * kind.deviation:.6g}"
+            "no term changes the value by more than "
+            f"{readable_amount(certificate.max_log_odds * kind.deviation)}"
         )
     else:
         limits.append(

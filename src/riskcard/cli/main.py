@@ -81,7 +81,7 @@ def _look_at_files(options: Namespace) -> None:
         for path in given if isinstance(given, list) else [given]:
             if path is None:
                 continue
-            if role == "read" and names_source(path):
+            if role == "read" and name != "card" and names_source(path):
                 sources.append(path)
                 many |= {f"file {n} of {shown}": one for n, one in enumerate(files_of(path), 1)}
             else:

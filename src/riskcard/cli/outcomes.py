@@ -104,10 +104,21 @@ def _of_numbers(column: FeatureValues, options: Namespace) -> Target:
 
     values, name = column.values, options.target
     if options.outcome == "count":
+        _require_counts(values, options)
         return Target(values > 0, (0, 1), values, words=count_words(name, values))
     middle = float(np.median(values))
     is_high = values > middle if middle < values.max() else values == middle
     return Target(is_high, (0, 1), values, words=number_words(name, values))
+
+
+def _require_counts(counts: NDArray[Any], options: Namespace) -> None:
+    """Refuse counts below 0, by the number of the row in the file."""
+    if (wrong := counts < 0).any():
+        row = int(wrong.argmax())
+        raise DataError(
+            f"{options.data!r}, column {options.target!r}: the count of row {row + 1} is {counts[row]:g}, which is "
+            "negative. Correct such rows, leave them out, or use --outcome number."
+        )
 
 
 def _of_levels(column: FeatureValues, options: Namespace) -> Target:

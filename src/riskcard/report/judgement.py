@@ -1,7 +1,5 @@
 """What the figures say, in sentences that know how uncertain they are."""
 
-from functools import reduce
-
 from riskcard.evaluation.calibration import Calibration
 from riskcard.evaluation.comparison import Comparison
 from riskcard.evaluation.decision import DecisionCurve
@@ -11,6 +9,7 @@ from riskcard.formatting.speech import say, sentence_case
 from riskcard.report.facts import MethodFacts, ReportFacts, ValidationFacts
 from riskcard.report.refits.rivals import RIVALS
 from riskcard.stability.text import few_events
+from riskcard.validation.sentences import threshold_words
 
 #: Corrected figures stay too good with few events, unless there are as many as candidate conditions.
 FEW_EVENTS_PER_CONDITION = 1.0
@@ -122,13 +121,6 @@ def correction_words(facts: ReportFacts) -> str:
 
 def decision_words(curve: DecisionCurve, where: str) -> str:
     """At which thresholds acting on the card is shown to be worth it."""
-    ranges = [
-        say("decisions_range", low=share(low, 0), high=share(high, 0))
-        for low, high in curve.supported
-    ]
-    if not ranges:
+    if not curve.supported:
         return say("decisions_none", where=where)
-    together = reduce(
-        lambda first, second: say("decisions_ranges", first=first, second=second), ranges
-    )
-    return say("decisions_shown", where=where, ranges=together)
+    return say("decisions_shown", where=where, ranges=threshold_words(curve))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from riskcard.evaluation.calibration import Calibration
+from riskcard.evaluation.decision import DecisionCurve
 from riskcard.evaluation.groups.random_effects import FEWEST_FOR_PREDICTION, RandomEffects
 from riskcard.evaluation.groups.subgroups import FEW
 from riskcard.evaluation.intervals import Figure, Interval
@@ -139,16 +140,20 @@ def _mean_words(figures: Calibration) -> str:
 
 def decision_sentence(facts: ValidationFacts) -> str:
     """At which thresholds acting on the card is shown to be worth it."""
-    ranges = facts.evaluation.decision.supported
-    if not ranges:
+    curve = facts.evaluation.decision
+    if not curve.supported:
         return say("validation_decision_none")
-    words = ", ".join(
+    return say("validation_decision", ranges=threshold_words(curve))
+
+
+def threshold_words(curve: DecisionCurve) -> str:
+    """The thresholds at which acting on the card is shown to be worth it; a single one is named once."""
+    return ", ".join(
         share(low, 0)
         if low == high
         else say("validation_from_to", low=plain(100 * low, 0), high=share(high, 0))
-        for low, high in ranges
+        for low, high in curve.supported
     )
-    return say("validation_decision", ranges=words)
 
 
 # --- parts --------------------------------------------------------------------------------------

@@ -191,7 +191,7 @@ def _count_sections(figures: CountFigures, unit: str) -> Iterator[Section]:
     )
     said = [
         f"There are {readable_amount(figures.events)} events, and the card expects "
-        f"{readable_amount(figures.expected)}: "
+        f"{readable_amount(figures.expected, 4)}: "
         f"observed divided by expected is {in_words(figures.ratio, '.2f')}.",
     ]
     if not math.isnan(figures.slope):
