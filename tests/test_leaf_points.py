@@ -81,6 +81,7 @@ def test_whatever_the_number_of_fits_no_card_is_below_the_bound(is_integer_base,
     needed = int(1e9 - left)
     for fits in (0, 1, needed // 2, needed - 1):
         bound, loss, left = search(fits)
-        assert bound == -math.inf and left < 0
+        assert bound == -math.inf
+        assert left < 0
         assert loss >= best
     assert search(needed)[:2] == (whole, best)
