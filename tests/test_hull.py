@@ -580,21 +580,35 @@ def losses_written(n_cells, work):
     find_losses(n_cells, work)
 
 
+SPECIAL = [0.0, -0.0, 40.0, 700.0, -700.0, 5e-324, -5e-324, 1e-310]
+
+
 def test_losses_and_chances_of_cells_are_exact_to_a_few_units_in_the_last_place():
     rng = np.random.default_rng(3)
     z = np.concatenate(
-        [rng.normal(0, 1, 300), rng.normal(0, 1e-3, 300), rng.uniform(-699, 699, 300), [0.0, 40.0]]
+        [rng.normal(0, 1, 300), rng.normal(0, 1e-3, 300), rng.uniform(-700, 700, 300), SPECIAL]
     )
     work = hull.empty_hull_work(z.size, 3, 2)
     work.z[:], work.events[:], work.others[:] = z, 1.0, 0.0
     losses_written(z.size, work)
     unit = np.finfo(float).eps
-    assert work.slope == pytest.approx(np.logaddexp(0.0, -z), rel=4 * unit)
-    assert work.chance == pytest.approx(expit(z), rel=6 * unit)
-    assert work.rest == pytest.approx(expit(-z), rel=6 * unit)
+    assert work.slope == pytest.approx(np.logaddexp(0.0, -z), rel=4 * unit, abs=0.0)
+    assert work.chance == pytest.approx(expit(z), rel=6 * unit, abs=0.0)
+    assert work.rest == pytest.approx(expit(-z), rel=6 * unit, abs=0.0)
     work.events[:], work.others[:] = 0.0, 3.0
     losses_written(z.size, work)
-    assert work.slope == pytest.approx(3.0 * np.logaddexp(0.0, z), rel=4 * unit)
+    assert work.slope == pytest.approx(3.0 * np.logaddexp(0.0, z), rel=4 * unit, abs=0.0)
+
+
+@pytest.mark.parametrize("z", [700.1, 745.5, 1e3, 1e300])
+def test_log_odds_beyond_700_are_off_by_less_than_any_sum_of_rows_shows(z):
+    work = hull.empty_hull_work(2, 3, 2)
+    work.z[:], work.events[:], work.others[:] = [z, -z], 1.0, 0.0
+    losses_written(2, work)
+    assert work.chance[0] == work.rest[1] == 1.0
+    assert 0.0 <= work.chance[1] - expit(-z) < 1e-304
+    assert 0.0 <= work.slope[0] - np.logaddexp(0.0, -z) < 1e-304
+    assert work.slope[1] == z
 
 
 @njit

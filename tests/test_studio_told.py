@@ -90,6 +90,17 @@ def test_names_within_a_remark_stay_as_they_are(name):
     assert moved == f"der Schnitt von {name} bei 1,5, verschoben zu 2,5,"
 
 
+def test_cells_of_the_file_and_columns_with_a_problem_are_said_as_they_are():
+    with speaking("de"):
+        assert told("Left out, as dates: 'a' (such as 01.2020).")[0] == (
+            "Weggelassen, da Daten: 'a' (etwa 01.2020)."
+        )
+        said, _ = told(
+            "column 'a': '1.200' and the other numbers of the column can be read in two ways. The column is left out."
+        )
+    assert said.startswith("Spalte 'a': '1.200' und ")
+
+
 def test_a_quote_without_its_pair_hides_no_sentence():
     with speaking("de"):
         said = told("'patient's x' is constant in the training rows. Choose another column.")

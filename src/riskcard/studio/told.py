@@ -23,6 +23,8 @@ from riskcard.studio.page_words import page_words
 
 #: The beginnings of the names of these sentences among the words of the page.
 _KINDS = ("refused_", "read_")
+#: What stays as it is in the file, even if it looks like a number.
+_CELL = ("read_such_as", "value")
 #: What other rooms say where the page says it otherwise: without options of the command line, or in short.
 _HEARD = {
     "refused_nothing_left": "No column of {file} is left to learn from. {reasons}",
@@ -80,7 +82,8 @@ def _said(text: str, words: Mapping[str, str]) -> str | None:
     if (found := recognised(body, _heard())) is None:
         return None
     name, own = found
-    said = filled(words[name], {place: _part(part, words) for place, part in own.items()})
+    parts = {place: _part(part, words) for place, part in own.items() if (name, place) != _CELL}
+    said = filled(words[name], own | parts)
     return said.removesuffix(".") + text.strip()[len(body) :]
 
 

@@ -21,6 +21,7 @@ def find_losses(n_cells, work):
     The polynomials are those of the exponential and of the inverse hyperbolic tangent, as far as they matter in
     double precision: ``|r| <= 0.35``, and ``log(1 + s) = 2 artanh(s / (2 + s))`` with ``t <= 1/3``. Written out, they
     are computed for many cells at a time; results err by a few units in the last place, as those of a library do.
+    Beyond 700, chances and losses are above the true ones by less than 1e-304, which no sum of rows shows.
     """
     z, chance, rest, loss = work.z, work.chance, work.rest, work.slope
     events, others = work.events, work.others
