@@ -214,6 +214,13 @@ def test_a_count_below_0_is_named_by_its_column_and_row(data, capsys):
     assert "column 'visits': the count of row 1 is -2, which is negative" in err
 
 
+def test_a_price_of_levels_is_refused_by_the_kind_of_the_card(data, tmp_path, capsys):
+    path, _, _ = fit(capsys, data, tmp_path, *LEVELS)
+    code, _, err = run(capsys, "price", path, data)
+    assert code == 2
+    assert "Prices are for outcomes of yes or no, but this card gives probabilities" in err
+
+
 def test_values_that_a_card_does_not_know_are_named(data, tmp_path, capsys):
     path, _, _ = fit(capsys, data, tmp_path, *LEVELS)
     data.write_text(data.read_text().replace("worst", "unknown"))

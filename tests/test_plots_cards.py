@@ -97,6 +97,12 @@ def test_event_rates_of_lines_stand_below_their_points(ax):
     assert [text for text in written if "%" in text] == ["10 %", "10 %", "80 %"]
 
 
+def test_words_of_narrow_steps_are_not_cut_at_the_edge(ax):
+    age = FeaturePoints("age", [21, 99], [0, 2, 3], rows=[8, 4, 2], events=[2, 3, 1])
+    texts = plot_points(RiskCard([age]), "age", {"age": [20, 60, 100]}, ax=ax).texts
+    assert [text.get_clip_box() for text in texts] == [None] * 6  # points and rate of three steps
+
+
 def test_all_features_are_drawn_side_by_side(monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     found = plot_all_points(mass_card(), ROWS)

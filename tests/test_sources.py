@@ -320,6 +320,11 @@ def _damaged_inside(folder):
     return folder, r"1.parquet' cannot be read: .*"
 
 
+def _empty_file(folder):
+    (folder / "9.parquet").touch()
+    return folder, r"9.parquet' is empty\. Replace the file, or leave it out\.\n$"
+
+
 def _empty_folder(folder):
     (folder / "empty").mkdir()
     return folder / "empty", r"has no file that ends in .parquet"
@@ -349,6 +354,7 @@ def _no_name_of_table(folder):
         _other_type,
         _damaged,
         _damaged_inside,
+        _empty_file,
         _empty_folder,
         _no_match,
         _no_table,

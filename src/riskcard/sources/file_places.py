@@ -208,6 +208,8 @@ def unreadable(path: str, error: Exception) -> DataError:
             f"{path!r} cannot be read: permission denied. Ask for the right to read it."
         )
     remedy = "Replace the file, or leave it out."
+    if Path(path).is_file() and not Path(path).stat().st_size:
+        return DataError(f"{path!r} is empty. {remedy}")
     if is_file_address(path):
         remedy = "Check the address and the right to read it."
     return DataError(f"{path!r} cannot be read: {said}. {remedy}")

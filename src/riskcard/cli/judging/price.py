@@ -37,6 +37,7 @@ def _of_card(options: Namespace) -> Price:
     from riskcard.price.price_card import CardKind, price_card
 
     card = load_card(options.card)
+    card.require_yes_or_no("Prices")  # before the target is read as yes or no
     options.target = target_of(options, card)
     if options.event is None:
         options.event = str(card.classes[1])

@@ -213,12 +213,12 @@ def _write_points(ax: Any, place: float, points: int, rate: float | None) -> Non
     """The points above their mark, and the event rate below it."""
     ax.annotate(
         str(points).replace("-", "−"), (place, points), xytext=(0, 3), textcoords="offset points",
-        ha="center", va="bottom", fontsize=9, fontweight="bold", zorder=5, clip_on=True,
+        ha="center", va="bottom", fontsize=9, fontweight="bold", zorder=5,
     )  # fmt: skip
     if rate is not None:
         ax.annotate(
             share(rate, 0), (place, points), xytext=(0, -3), textcoords="offset points",
-            ha="center", va="top", fontsize=7, color=GREY, zorder=5, clip_on=True,
+            ha="center", va="top", fontsize=7, color=GREY, zorder=5,
         )  # fmt: skip
 
 
