@@ -65,7 +65,9 @@ def test_the_page_shows_the_items_and_the_rows_by_outcome():
     X = pandas.DataFrame(rows, columns=["size", "kind"])
     page = make_report(RiskScoreClassifier(1).fit(X, y), X, y, cv=0, n_bootstraps=0).to_html()
     assert 'id="guidelines"' in page
-    assert re.search(r"<td>20b</td><td>[^<]*</td><td>[^<]*<a href=.#data.>The data</a></td>", page)
+    assert re.search(
+        r"<td>20b</td><td[^>]*>[^<]*</td><td[^>]*>[^<]*<a href=.#data.>The data</a>", page
+    )
     cells = r"<td[^>]*>7 \(6 to 8\)</td><td[^>]*>2 \(1 to 3\)</td>"
     assert re.search(rf"<td>size</td>.*?{cells}", page, re.S)
     assert "a 20\u00a0%, b 30\u00a0%, c 20\u00a0%, ..." in page

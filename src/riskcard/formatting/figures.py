@@ -84,6 +84,7 @@ def loss_words(number: float, loss: float, rounding: str = ROUND_HALF_EVEN) -> s
 
     Examples
     --------
+    >>> from decimal import ROUND_FLOOR
     >>> loss_words(12.34567, 12.34567), loss_words(12.34567, 12.35, ROUND_FLOOR)
     ('12.3457', '12.3456')
     >>> loss_words(2.95176123e26, 2.95177e26, ROUND_FLOOR), loss_words(3e-20, 3e-20)
