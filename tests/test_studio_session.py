@@ -3,6 +3,7 @@
 import json
 import math
 import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -225,6 +226,34 @@ def test_a_page_that_shows_an_older_state_cannot_change_it(unfitted):
     unfitted.require(unfitted.version)
     with pytest.raises(Conflict, match="another tab"):
         unfitted.require(unfitted.version - 1)
+    for nothing in (None, "1", unfitted.version + 1):
+        with pytest.raises(Conflict):
+            unfitted.require(nothing)
+
+
+@pytest.mark.parametrize("is_same", [True, False], ids=["the same card", "another card"])
+def test_a_change_in_the_moment_when_a_proof_ends_is_refused_only_if_the_card_is_another(
+    fitted, unfitted, is_same
+):
+    unfitted.choose(CHOICES)
+    unfitted.fits.work = Work("running", "pinned", origin=fitted.fits.work.origin)
+    best = fitted.document.card
+    first = best
+    if not is_same:
+        first = replace(best, features=best.features[:1], recipe=replace(best.recipe, digest=""))
+    unfitted.fits._hear({"kind": "card", "card": first.to_json()})
+    shown = unfitted.version
+    unfitted.require(shown)
+    with pytest.raises(Conflict):
+        unfitted.require(shown - 1)
+    unfitted.fits._hear({"kind": "proven", "card": best.to_json()})
+    assert unfitted.fits.work.state == "done"
+    assert unfitted.version > shown
+    if is_same:
+        unfitted.require(shown)
+    else:
+        with pytest.raises(Conflict, match="by a fit"):
+            unfitted.require(shown)
 
 
 @pytest.mark.slow

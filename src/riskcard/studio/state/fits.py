@@ -139,7 +139,7 @@ class Fits:
         with self._session.lock:
             self._fitter.cancel()
             self.work = Work("cancelled")
-            self._session.version += 1
+            self._session.raise_version()
 
     def _job(self, kind: str, origin: Origin) -> dict[str, Any]:
         """What the process needs to know; the rows are in a file that only this user can read."""
@@ -160,7 +160,7 @@ class Fits:
 
     def _begin(self, kind: str, job: dict[str, Any], origin: Origin) -> None:
         self.work = Work("running", kind, began=time.monotonic(), origin=origin, job=job)
-        self._session.version += 1
+        self._session.raise_version()
         self._fitter.give(job)
 
     # --- what is heard ---------------------------------------------------------------------------
@@ -186,7 +186,7 @@ class Fits:
                 self.pool = self._named_pool(message)
             elif kind == "sizes":
                 self.sizes = {key: message[key] for key in ("terms", "loss", "auc", "chosen")}
-            self._session.version += 1
+            self._session.raise_version(settles=False)
 
     def _hear_moment(self, message: Message) -> None:
         moments = self.work.moments
@@ -213,6 +213,7 @@ class Fits:
         session, work = self._session, self.work
         assert work.origin is not None
         card, proof = session.named(message["card"]), session.document.proof
+        shown = session.document.card
         if work.kind == "free":
             pseudo = read_pseudo(session.folder / "pseudo.npz")
             proof = Proof(card, pseudo, work.origin.choices)
@@ -227,7 +228,7 @@ class Fits:
         else:
             work.state = "done"
             self._note(card, work.origin)
-        session.changed()
+        session.changed(settles=not _is_same(shown, session.document.card))
 
     def _note(self, card: RiskCard, origin: Origin) -> None:
         certificate = card.certificate
@@ -242,6 +243,11 @@ class Fits:
             "digest": digest_of(card),
         }
         self._session.note("fitted", facts)
+
+
+def _is_same(shown: RiskCard | None, card: RiskCard | None) -> bool:
+    """Whether a change of one card means the same on the other."""
+    return shown is not None and card is not None and shown.features == card.features
 
 
 def _renewed(document: Document, work: Work, proof: Proof | None, card: RiskCard) -> Document:

@@ -59,7 +59,7 @@ class Session:
     def __init__(self, file: str | None = None, language: str = "en") -> None:
         self.lock = threading.RLock()
         self.folder = Path(tempfile.mkdtemp(prefix="riskcard-studio-"))
-        self.version = 1
+        self.version = self.settled = 1  # of what a page may show, and of what it has to know
         self.history = History(_new_document(language))
         self.log: tuple[dict[str, Any], ...] = ()
         self.source: Source | None = None
@@ -86,10 +86,13 @@ class Session:
         return language if is_spoken(language) else "en"
 
     def require(self, version: Any) -> None:
-        """Refuse a change that is based on another state than the present one."""
-        if version != self.version:
+        """Refuse a change that is based on another state than the present one.
+
+        A proof that ended with the card that is shown changes nothing that a page has to know.
+        """
+        if not isinstance(version, int) or not self.settled <= version <= self.version:
             raise Conflict(
-                "The studio was changed in another tab or window. This page now shows the present state."
+                "The studio was changed meanwhile, in another tab or by a fit. This page now shows the present state."
             )
 
     # --- the table -------------------------------------------------------------------------------
@@ -165,7 +168,7 @@ class Session:
         with self.lock:
             if self.source is None or self.source.sha256 != saved.data["sha256"]:
                 self.waiting = saved
-                self.version += 1
+                self.raise_version()
                 return
             self._restore(saved, self.source)
 
@@ -173,7 +176,7 @@ class Session:
         """Give up a saved session whose table is not at hand."""
         with self.lock:
             self.waiting = None
-            self.version += 1
+            self.raise_version()
 
     def _restore(self, saved: Saved, source: Source) -> None:
         """Take up a session: what was proven is worked out again as far as that is quick."""
@@ -343,9 +346,15 @@ class Session:
         """Add to the log."""
         self.log = add_entry(self.log, what, facts)
 
-    def changed(self) -> None:
-        """Let pages know, and save where that was asked for."""
+    def raise_version(self, *, settles: bool = True) -> None:
+        """Let pages know; changes that are based on an earlier state are refused, unless this settles nothing."""
         self.version += 1
+        if settles:
+            self.settled = self.version
+
+    def changed(self, *, settles: bool = True) -> None:
+        """Let pages know, and save where that was asked for."""
+        self.raise_version(settles=settles)
         if self._file is not None and self.source is not None:
             self.not_saved = self._file.write(self.save())
 
