@@ -29,7 +29,7 @@ class LeastBins:
 
     @classmethod
     def of_counts(cls, rules: CardRules, n_rows: int, n_events: int) -> LeastBins:
-        """The counts that rules mean for so many rows, and rows with the event."""
+        """The counts that rules mean for this many rows, and rows with the event."""
         rows = rules.min_bin_rows
         if rows == "auto":
             rows = max(1, min(math.ceil(AUTO_SHARE * n_rows), AUTO_MOST))

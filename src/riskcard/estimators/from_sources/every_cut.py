@@ -57,7 +57,7 @@ BYTES_PER_CELL, PART = 32, 0.25
 MOST_ROUNDS = 16
 #: Places on either side of that of the best card of the bins, among which all better cards are looked for.
 REACHES = (4, 14, 40)
-#: Where the sample has at most so many numbers, all numbers are asked for.
+#: Where the sample has at most this many numbers, all numbers are asked for.
 FEW_NUMBERS = 2
 #: The least and the largest number at which a cut may be.
 Box = tuple[float, float]
